@@ -3,7 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { checkFilter, type EventFilter } from '../shared/contract/event-filter.ts';
-import type { WebhookShape } from '../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../shared/deployment/message-shape.ts';
 
 /** https://docs.aws.amazon.com/general/latest/gr/sns.html */
 export const MOST_SUBSCRIPTIONS = 100;
@@ -12,7 +12,7 @@ export const LONGEST_VISIBILITY = Duration.hours(12);
 export interface CheckedSubscription {
   readonly filter?: EventFilter;
   /** @default 'event' */
-  readonly shape?: WebhookShape | undefined;
+  readonly shape?: MessageShape | undefined;
   readonly visibilityTimeout?: Duration;
   /** The function that consumes the queue; undefined for another consumer. */
   readonly fn: lambda.IFunction | undefined;

@@ -4,8 +4,8 @@ import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_READ } from '../shared/contract/event-filter.ts';
 import { CONTENT_TYPES } from '../shared/deployment/content-type.ts';
 import { isReservedName } from '../shared/deployment/destinations.ts';
+import { MESSAGE_SHAPES } from '../shared/deployment/message-shape.ts';
 import { WEBHOOK_ID } from '../shared/deployment/webhook-record.ts';
-import { WEBHOOK_SHAPES } from '../shared/deployment/webhook-shape.ts';
 import { parseWebhookUrl } from '../shared/deployment/webhook-url.ts';
 import { problemsOfSubscription } from './check-subscription.ts';
 import { DEFAULT_CONCURRENCY, headersOf, type WebhookOptions } from './webhook-options.ts';
@@ -126,9 +126,9 @@ function checkContentType({ contentType }: WebhookOptions): string[] {
 }
 
 function checkShape({ shape }: WebhookOptions): string[] {
-  return shape === undefined || WEBHOOK_SHAPES.includes(shape)
+  return shape === undefined || MESSAGE_SHAPES.includes(shape)
     ? []
-    : [`shape must be ${WEBHOOK_SHAPES.join(' or ')} (got "${shape}").`];
+    : [`shape must be ${MESSAGE_SHAPES.join(' or ')} (got "${shape}").`];
 }
 
 function checkNumbers({ requestTimeout, maxConcurrency, alarmAfter }: WebhookOptions): string[] {

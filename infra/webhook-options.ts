@@ -4,7 +4,7 @@ import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { EventFilter } from '../shared/contract/event-filter.ts';
 import type { ContentType } from '../shared/deployment/content-type.ts';
-import type { WebhookShape } from '../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../shared/deployment/message-shape.ts';
 
 /** A network for the sender. It needs routes to the endpoint, DynamoDB, SQS and Secrets Manager. */
 export interface WebhookNetwork {
@@ -28,7 +28,7 @@ export interface WebhookOptions {
    * whole returns that was away gets each changed return once.
    * @default 'event'
    */
-  readonly shape?: WebhookShape;
+  readonly shape?: MessageShape;
   /**
    * The signing secret: base64 of 24 to 64 bytes, with or without the prefix `whsec_`.
    * @default a new secret, see {@link Webhook.signingSecret}

@@ -6,7 +6,7 @@ import { inParallel } from '../../shared/in-parallel.ts';
 import { type Instant, SECOND } from '../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
-import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
+import type { PositionedEvent, Positions } from '../../shared/pulling/positions.ts';
 import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';

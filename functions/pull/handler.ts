@@ -50,7 +50,7 @@ function createServices(): Services {
   const answer = createPullAnswers({
     positions: createDynamoDbPositions({ ...access, ledger, snapshots }),
     readers: createDynamoDbReaders(access),
-    ...{ snapshots, states: createDynamoDbSourceStates(access), clock, hashToken },
+    ...{ ledger, snapshots, states: createDynamoDbSourceStates(access), clock, hashToken },
     sources: () => listSources(client, tables.sources),
   });
   return { answer, log: createPowertoolsLog(new Logger()) };

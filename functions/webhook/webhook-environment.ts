@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { eventFilter } from '../../shared/contract/event-filter.ts';
 import { CONTENT_TYPES, DEFAULT_CONTENT_TYPE } from '../../shared/deployment/content-type.ts';
-import { WEBHOOK_SHAPES } from '../../shared/deployment/webhook-shape.ts';
+import { MESSAGE_SHAPES } from '../../shared/deployment/message-shape.ts';
 import { environmentParser } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
@@ -26,7 +26,7 @@ const webhookEnvironment = z.object({
   CLIENT_CERTIFICATE: text.optional(),
   SECRET_HEADERS: json(secretHeaders).default({}),
   CONTENT_TYPE: z.enum(CONTENT_TYPES).default(DEFAULT_CONTENT_TYPE),
-  SHAPE: z.enum(WEBHOOK_SHAPES).default('event'),
+  SHAPE: z.enum(MESSAGE_SHAPES).default('event'),
   FILTER: json(eventFilter).default({}),
   /** See AddressRange; `any`, which allows http as well, is for engines on one machine. */
   ADDRESSES: z.enum(['public', 'private', 'any']).default('public'),

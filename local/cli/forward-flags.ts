@@ -9,7 +9,7 @@ import {
   type ContentType,
   DEFAULT_CONTENT_TYPE,
 } from '../../shared/deployment/content-type.ts';
-import { WEBHOOK_SHAPES, type WebhookShape } from '../../shared/deployment/webhook-shape.ts';
+import { MESSAGE_SHAPES, type MessageShape } from '../../shared/deployment/message-shape.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import type { Receiver } from '../feed/watch-plan.ts';
 import { messageOf, UsageError } from './failures.ts';
@@ -21,7 +21,7 @@ export interface ForwardFlags {
   readonly forwardOnly?: readonly string[];
   readonly forwardFilter?: object;
   readonly forwardContentType?: ContentType;
-  readonly forwardShape?: WebhookShape;
+  readonly forwardShape?: MessageShape;
 }
 
 export const SECRET_VARIABLE = 'RETURNS_FORWARD_SECRET';
@@ -49,7 +49,7 @@ export function addForwardOptions(command: Command): Command {
       new Option(
         '--forward-shape <shape>',
         'post each event, or the whole return as it is then (default: event)',
-      ).choices(WEBHOOK_SHAPES),
+      ).choices(MESSAGE_SHAPES),
     );
 }
 
@@ -82,7 +82,7 @@ export function receiversOf(flags: ForwardFlags): Receiver[] {
 }
 
 /** Checks a filter of changes: neither URLs nor readers get an event of the feed itself. @throws Error */
-export function checkChangeFilter(filter: object, shape?: WebhookShape): EventFilter {
+export function checkChangeFilter(filter: object, shape?: MessageShape): EventFilter {
   const checked = checkFilter(filter, shape);
   if (checked.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is only for queues and the bus.`);
   return checked;

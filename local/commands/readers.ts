@@ -1,8 +1,9 @@
 // `readers`: who may pull the feed.
 import { randomBytes } from 'node:crypto';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { MESSAGE_SHAPES, type MessageShape } from '../../shared/deployment/message-shape.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { READER_NAME, withToken } from '../../shared/pulling/reader.ts';
 import { counted } from '../cli/counts.ts';
@@ -25,13 +26,14 @@ const LEAST_ALARM_MS = 300_000;
 
 const ADD_HELP = `
 A reader is a URL, /v1/readers/NAME of "watch --listen" or of the deployment's PullUrl, with its own
-filter and tokens (docs/pulling.md). The filter never changes: add another reader for another one. The
-command prints the token on stdout, once; the feed keeps only its hash.
+filter, shape and tokens (docs/pulling.md). Filter and shape never change: add another reader for other
+ones. The command prints the token on stdout, once; the feed keeps only its hash.
 With --alarm-after, status, /health and an alarm name a reader that has not read an event for this time.
 An event counts as read when the reader asks from an offset behind it, so give more than twice the time
 between its requests, and at least ${formatDuration(LEAST_ALARM_MS)}. Without it a reader may read whenever it likes.
 Examples:
   returns-feed readers add wms --data state
+  returns-feed readers add erp --data state --shape return
   returns-feed readers add shop --stack ReturnsFeed --filter '{"sources":["acme"]}' --alarm-after 1h`;
 
 const HELP = `
@@ -49,6 +51,12 @@ export function createReadersCommand(): Command {
         .argument('<name>', 'name of the reader: a-z, 0-9 and "-"')
         .option('--filter <json>', 'which events it shows, as webhooks have it', parseFilter)
         .option('--alarm-after <time>', 'name it as a concern when an event waits this long', parseDuration)
+        .addOption(
+          new Option(
+            '--shape <shape>',
+            'show each event, or the whole return as it is then (default: event)',
+          ).choices(MESSAGE_SHAPES),
+        )
         .addHelpText('after', ADD_HELP)
         .action(add),
     )
@@ -83,22 +91,23 @@ const TOKEN_BYTES = 32;
 
 interface AddFlags extends PlaceFlags {
   readonly filter?: object;
+  readonly shape?: MessageShape;
   readonly alarmAfter?: number;
 }
 
 async function add(
   name: string,
-  { filter = {}, alarmAfter: alarmAfterMs, ...place }: AddFlags,
+  { filter = {}, shape, alarmAfter: alarmAfterMs, ...place }: AddFlags,
 ): Promise<void> {
   if (!READER_NAME.test(name))
     throw new UsageError(`"${name}" is no name of a reader: 1 to 30 of a-z, 0-9 and "-".`);
   if (alarmAfterMs !== undefined && alarmAfterMs < LEAST_ALARM_MS)
     throw new UsageError(`--alarm-after must be at least ${formatDuration(LEAST_ALARM_MS)}.`);
-  const checked = readFilter(filter);
+  const checked = readFilter(filter, shape);
   const token = newToken();
   await withFeed(place, async ({ readers, deployment }) => {
     const url = urlOf(name, deployment);
-    if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)], alarmAfterMs })))
+    if (!(await readers.add(name, { filter: checked, shape, tokens: [hashToken(token)], alarmAfterMs })))
       throw new UsageError(`There is a reader "${name}". For a new token: readers rotate ${name}.`);
     await printToken(token, `added: ${url}. Give its client this token.`);
   });
@@ -116,9 +125,9 @@ function urlOf(name: string, deployment: Deployment | undefined): string {
   );
 }
 
-function readFilter(filter: object): EventFilter {
+function readFilter(filter: object, shape: MessageShape | undefined): EventFilter {
   try {
-    return checkChangeFilter(filter);
+    return checkChangeFilter(filter, shape);
   } catch (error) {
     throw new UsageError(`--filter: ${(error as Error).message}`, { cause: error });
   }

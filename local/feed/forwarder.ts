@@ -8,7 +8,7 @@ import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { ContentType } from '../../shared/deployment/content-type.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
-import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../../shared/deployment/message-shape.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
@@ -33,7 +33,7 @@ export interface ForwardTarget {
   readonly filter: EventFilter;
   readonly contentType: ContentType | undefined;
   /** @default 'event' */
-  readonly shape?: WebhookShape | undefined;
+  readonly shape?: MessageShape | undefined;
   /** Where a receiver's developer finds the secret, in a sentence. */
   readonly secretFrom: string;
   /** Called after each attempt, also with `secretFrom`. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { CONTENT_TYPES } from '../../shared/deployment/content-type.ts';
-import { WEBHOOK_SHAPES } from '../../shared/deployment/webhook-shape.ts';
+import { MESSAGE_SHAPES } from '../../shared/deployment/message-shape.ts';
 import {
   problemOfBudgets,
   sourceSettings,
@@ -49,7 +49,7 @@ const configuredReceiver = z.strictObject({
     .optional()
     .meta({ description: 'Which events are posted: see docs/webhooks.md.' }),
   contentType: z.enum(CONTENT_TYPES).optional().meta({ description: 'Media type of the posts.' }),
-  shape: z.enum(WEBHOOK_SHAPES).optional().meta({
+  shape: z.enum(MESSAGE_SHAPES).optional().meta({
     description: 'Whether each event is posted, or the whole return as it is then.',
   }),
 });

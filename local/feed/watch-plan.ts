@@ -2,7 +2,7 @@
 import type { ConfiguredSource } from '../../functions/poller/source-sessions.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { ContentType } from '../../shared/deployment/content-type.ts';
-import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../../shared/deployment/message-shape.ts';
 import type { GivenOption } from '../store/documents.ts';
 
 /** What is watched, and who gets the events. */
@@ -28,7 +28,7 @@ export interface Receiver {
   readonly filter: EventFilter;
   readonly contentType: ContentType | undefined;
   /** @default 'event' */
-  readonly shape?: WebhookShape | undefined;
+  readonly shape?: MessageShape | undefined;
   /** A signing secret as text. @default the one that the data directory keeps */
   readonly secret: string | undefined;
 }

@@ -6,7 +6,7 @@ import { createPullAnswers } from '../../shared/pulling/answer-pull.ts';
 import type { LocalStore } from '../store/open-store.ts';
 
 export interface PullRoutesOptions {
-  readonly store: Pick<LocalStore, 'positions' | 'readers' | 'snapshots' | 'states' | 'sources'>;
+  readonly store: Pick<LocalStore, 'positions' | 'readers' | 'ledger' | 'snapshots' | 'states' | 'sources'>;
   readonly clock: Clock;
   /** Ends waiting requests. */
   readonly signal: AbortSignal;

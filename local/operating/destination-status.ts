@@ -2,7 +2,7 @@
 // a `watch` forwards to, and the readers of the pull feed. Pure.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../../shared/deployment/message-shape.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import type { Reader } from '../../shared/pulling/reader.ts';
@@ -35,8 +35,8 @@ export interface DestinationStatus {
   readonly destination: string;
   readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded' | 'reader';
   readonly title: string;
-  /** What a webhook posts; null for the others, which get events. */
-  readonly shape: WebhookShape | null;
+  /** What a webhook or a reader gets; null for the others, which get events. */
+  readonly shape: MessageShape | null;
   /** Which events a webhook or a reader gets; null for the others. */
   readonly filter: EventFilter | null;
   readonly state: DestinationState;
@@ -172,7 +172,8 @@ export function ofReader({ name, reader, unread }: OverviewReader, now: Instant)
   const { count = null, isCut = false, since } = unread === 'expired' || unread === null ? {} : unread;
   return {
     ...NO_WEBHOOK,
-    ...{ destination: name, kind: 'reader', title: `reader ${name}`, filter: reader.filter },
+    ...{ destination: name, kind: 'reader', title: `reader ${name}` },
+    ...{ shape: reader.shape ?? 'event', filter: reader.filter },
     ...stateAnd(stateOfReader(reader, unread, now)),
     ...{ waiting: count, waitingEvents: count, isMoreWaiting: isCut },
     oldestMs: ageOf(formatKnownInstant(since), now),

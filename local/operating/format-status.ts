@@ -366,10 +366,11 @@ export function filterInWords({ filter, shape }: DestinationStatus): string {
     ...(from ? [`from ${from.join(' or ')}`] : []),
     ...(to ? [`to ${to.join(' or ')}`] : []),
     ...(changed ? [`changed ${changed.join(' or ')}`] : []),
-    ...(hasTracking ? ['with a tracking number'] : []),
   ];
   const changes = conditions.length === 0 ? 'all changes' : conditions.join('; ');
-  return shape === 'return' ? `whole returns, at ${changes}` : changes;
+  return shape === 'return'
+    ? `whole returns${hasTracking ? ' with a tracking number' : ''}, at ${changes}`
+    : changes;
 }
 
 export function detailsOf(destination: DestinationStatus, moments: Moments): string[] {

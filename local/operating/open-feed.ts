@@ -5,8 +5,8 @@ import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind
 import type { DirectoryEntry, InvalidEntry } from '../../functions/adapters/dynamodb-source-directory.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
+import type { MessageShape } from '../../shared/deployment/message-shape.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import type {
   Clock,
   GroupKey,
@@ -115,7 +115,7 @@ export interface OpenFeed {
 export interface WebhookLabels extends DestinationLabels {
   readonly filter: EventFilter;
   /** @default 'event' */
-  readonly shape?: WebhookShape | undefined;
+  readonly shape?: MessageShape | undefined;
   /** Of a URL that `watch` forwards to: the URL without what may be a secret. */
   readonly address?: string;
   /** See {@link ForwardedUrl}. */

@@ -3,7 +3,7 @@
 // write names the version that it follows.
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../../shared/contract/event-filter.ts';
-import { WEBHOOK_SHAPES, type WebhookShape } from '../../shared/deployment/webhook-shape.ts';
+import { MESSAGE_SHAPES, type MessageShape } from '../../shared/deployment/message-shape.ts';
 import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
 import { type Readers, readerBody } from '../../shared/pulling/reader.ts';
 import { sourceStateBody } from '../../shared/source/source-state.ts';
@@ -22,7 +22,7 @@ export interface ForwardedUrl {
   readonly address: string;
   readonly filter: EventFilter;
   /** @default 'event' */
-  readonly shape?: WebhookShape | undefined;
+  readonly shape?: MessageShape | undefined;
   /** Whether the last `watch` was started without it, while it lacked events. */
   readonly isDropped?: boolean | undefined;
 }
@@ -138,7 +138,7 @@ const forwardsBody = z.object({
   urls: z.array(
     z.object({
       ...{ id: z.string(), address: z.string(), filter: eventFilter },
-      ...{ shape: z.enum(WEBHOOK_SHAPES).optional(), isDropped: z.boolean().optional() },
+      ...{ shape: z.enum(MESSAGE_SHAPES).optional(), isDropped: z.boolean().optional() },
     }),
   ),
 });

@@ -20,8 +20,8 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../shared/ports.ts';
+import type { Positions } from '../../shared/pulling/positions.ts';
 import type { Readers } from '../../shared/pulling/reader.ts';
-import type { Positions } from '../../shared/pulling/reader-stream.ts';
 import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {

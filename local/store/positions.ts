@@ -1,7 +1,7 @@
 // The events of all return groups in the order of their commits, for the pull feed.
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
 import { UnreadableItemError } from '../../functions/adapters/stored-format.ts';
-import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
+import type { PositionedEvent, Positions } from '../../shared/pulling/positions.ts';
 import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import type { Connection } from './connection.ts';
 import { BODY, fromJson } from './json-body.ts';

@@ -24,7 +24,7 @@ export const PUBLISHED_WHEN: Readonly<Record<MessageType, string>> = {
   'return_group.forgotten':
     'An operator has erased the return here (`forget`), and subscribers should erase it too. Only its id is left.',
   'return.changed':
-    'Only for webhooks of the shape `return`: the whole return as it is now, and what has changed since the last message.',
+    'Only for webhooks and readers of the shape `return`: the whole return as it is now, and what has changed.',
   'feed.source_degraded': 'The source is not read completely, with the reasons.',
   'feed.source_recovered': 'It is read completely again.',
   'feed.baseline_completed':

@@ -33,7 +33,7 @@ export interface EventFilter {
   readonly changed?: readonly WatchedField[];
   /**
    * Only for whole returns, which pass if a parcel has a tracking number, once more after that was lost, and when they are
-   * removed. An event does not show it, so no topic filters by it: the sender judges the return.
+   * removed. An event does not show it, so no topic filters by it: the return is judged when it is read.
    */
   readonly hasTracking?: true;
 }
@@ -106,7 +106,7 @@ export function checkFilter(filter: unknown, shape: 'event' | 'return' = 'event'
   if (parsed.success) {
     if (shape === 'event' && parsed.data.hasTracking)
       throw new Error(
-        'filter.hasTracking: is only for webhooks with the shape "return": an event does not show it.',
+        'filter.hasTracking: is only for webhooks and readers with the shape "return": an event does not show it.',
       );
     return parsed.data;
   }

@@ -1,5 +1,6 @@
-// What a webhook of the shape `return` gets instead of events: one message with the whole return as it is when it is
-// posted, and what has changed since the last message that was accepted. The ledger and the other destinations have none.
+// What a webhook of the shape `return` gets instead of events, and a reader shows: one message with the whole return as it
+// is at that moment, and what has changed since the last message that was accepted, or in the reader's page. The ledger and
+// the other destinations have none.
 import * as z from 'zod';
 import { exchangeLineItem, refundTransaction, returnGroup, returnLineItem, shipment } from './entities.ts';
 import { EVENT_SCHEMAS, envelope, numbered } from './event.ts';
@@ -43,9 +44,12 @@ export const returnChanged = z.object({
     return: wholeReturn.nullable().meta({
       description: 'The return as it is now; null after it was removed or forgotten.',
     }),
-    is_new: z.boolean().meta({ description: 'Whether the return was created since the last message.' }),
+    is_new: z
+      .boolean()
+      .meta({ description: 'Whether the return was created in these events, listed or not.' }),
     changes: z.array(changeInShort).max(MAX_CHANGES).meta({
-      description: 'The events since the last message that was accepted, the newest last. They may repeat.',
+      description:
+        'The events since the last message that was accepted, or since a page begins, the newest last. They may repeat.',
     }),
     changes_cut: cut.meta({ description: 'Only where `changes` is incomplete.' }),
     previous_cut: cut.meta({ description: 'Only where `previous_attributes` are left out.' }),

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../contract/event-filter.ts';
 import { CONTENT_TYPES } from './content-type.ts';
-import { WEBHOOK_SHAPES } from './webhook-shape.ts';
+import { MESSAGE_SHAPES } from './message-shape.ts';
 
 const text = z.string().min(1);
 
@@ -24,7 +24,7 @@ export const webhookRecord = z.object({
   secretHeaders: z.record(text, text).default({}),
   contentType: z.enum(CONTENT_TYPES),
   /** @default 'event' */
-  shape: z.enum(WEBHOOK_SHAPES).optional(),
+  shape: z.enum(MESSAGE_SHAPES).optional(),
   filter: eventFilter as z.ZodType<EventFilter>,
   /** `any`, which allows http as well, is for engines on one machine. */
   addresses: z.enum(['public', 'private', 'any']),

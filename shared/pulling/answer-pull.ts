@@ -4,11 +4,11 @@ import { MINUTE } from '../instant.ts';
 import type { Clock } from '../ports.ts';
 import { answerRead, problem, type ReadAnswer } from './answer-read.ts';
 import type { Reader, Readers } from './reader.ts';
-import { createReaderStream, type Positions } from './reader-stream.ts';
+import { createReaderStream, type ReaderStreamPorts } from './reader-stream.ts';
 import { BaselineUnderWay, type KnownReturns, readStatePage } from './state-page.ts';
 
-export interface PullPorts extends KnownReturns {
-  readonly positions: Positions;
+export interface PullPorts extends KnownReturns, ReaderStreamPorts {
+  readonly snapshots: KnownReturns['snapshots'];
   readonly readers: Readers;
   readonly clock: Clock;
   readonly hashToken: (token: string) => string;
@@ -32,7 +32,7 @@ const NOTE_EVERY = MINUTE;
 const PATH = /^\/v1\/readers\/([a-z0-9-]{1,30})(\/state)?$/;
 
 export function createPullAnswers(ports: PullPorts): (request: PullRequest) => Promise<ReadAnswer> {
-  const { positions, readers, clock, hashToken } = ports;
+  const { readers, clock, hashToken } = ports;
   const allowance = createAllowance(clock);
 
   return async (request) => {
@@ -53,7 +53,7 @@ export function createPullAnswers(ports: PullPorts): (request: PullRequest) => P
   };
 
   async function answerEvents(request: PullRequest, name: string, reader: Reader): Promise<ReadAnswer> {
-    const answer = await answerRead(request, createReaderStream(positions, reader.filter), clock);
+    const answer = await answerRead(request, createReaderStream(ports, reader), clock);
     const asked = request.query.get('offset');
     if (request.method === 'GET' && asked !== null && answer.status < 400)
       await note(name, reader, asked === 'now' ? answer.headers['stream-next-offset'] : asked);
@@ -63,12 +63,12 @@ export function createPullAnswers(ports: PullPorts): (request: PullRequest) => P
   async function answerState(
     { method, query }: PullRequest,
     name: string,
-    { filter }: Reader,
+    reader: Reader,
   ): Promise<ReadAnswer> {
     if (method !== 'GET') return problem(405, 'The state is read only: GET.', { allow: 'GET' });
-    const end = () => createReaderStream(positions, filter).end();
+    const end = () => createReaderStream(ports, reader).end();
     try {
-      const page = await readStatePage(ports, filter, query.get('page') ?? undefined, end);
+      const page = await readStatePage(ports, reader.filter, query.get('page') ?? undefined, end);
       if (page === undefined) return problem(400, 'The page is not one that this server named.');
       const headers = {
         ...{ 'content-type': 'application/json', 'cache-control': 'private, no-store' },

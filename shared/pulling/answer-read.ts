@@ -79,7 +79,7 @@ async function catchUp(
   const piece = await stream.read(offset, limit);
   if (typeof piece === 'string') return refusal(piece);
   const headers = { ...headersOf(stream), ...headersOfPiece(piece) };
-  return request.ifNoneMatch === headers.etag
+  return headers.etag !== undefined && request.ifNoneMatch === headers.etag
     ? { status: 304, headers, body: undefined }
     : { status: 200, headers, body: piece.body };
 }
@@ -138,12 +138,12 @@ function headersOf({ contentType }: PullStream): Record<string, string> {
   return { ...HEADERS, 'content-type': contentType };
 }
 
-function headersOfPiece({
-  start,
-  next,
-  isUpToDate,
-}: Piece): Record<string, string> & { readonly etag: string } {
-  return { etag: `"${start}:${next}"`, [NEXT]: next, ...(isUpToDate && { [UP_TO_DATE]: 'true' }) };
+function headersOfPiece({ etag, next, isUpToDate }: Piece): Record<string, string> {
+  return {
+    ...(etag !== undefined && { etag: `"${etag}"` }),
+    [NEXT]: next,
+    ...(isUpToDate && { [UP_TO_DATE]: 'true' }),
+  };
 }
 
 const CURSOR_EPOCH_SECONDS = Date.UTC(2024, 9, 9) / 1_000;

@@ -6,7 +6,8 @@ export interface Piece {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Whether the body has nothing of the stream. */
   readonly isEmpty: boolean;
-  readonly start: string;
+  /** Names the body; undefined where the same offset may have another one later. */
+  readonly etag: string | undefined;
   /** The offset to go on from. */
   readonly next: string;
   /** Whether the stream had nothing beyond it. */

@@ -1,47 +1,26 @@
 // What a reader of the pull feed shows, as a stream: the events of the whole feed by their positions, those alone that
-// its filter admits. A page without any still moves on.
-import type { FeedEvent } from '../contract/event.ts';
-import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
+// its filter admits, or the whole returns of these events. A page without any still moves on.
+import type { Positions } from './positions.ts';
 import type { PullStream } from './pull-stream.ts';
+import type { Reader } from './reader.ts';
+import { createEventPage, createReturnPage, type ReturnPagePorts } from './reader-page.ts';
 
-/** The events of all return groups in one order. A position never changes its event, and none appears behind another. */
-export interface Positions {
-  /** What the positions belong to: a restored directory has others. */
-  epoch(): Promise<string>;
-  /**
-   * The events after a position, in order. `last` is the last position seen.
-   *
-   * @returns `expired` if what followed the position is not kept
-   * @throws if an event can't be decoded
-   */
-  read(after: number, limit: number): Promise<PositionedEvents | 'expired'>;
-  /** The position of the newest event. */
-  newest(): Promise<number>;
-  /** The position of the last event that expired; 0 if none has. */
-  expired(): Promise<number>;
-  /** Resolves when there may be new events, or the signal aborts. */
-  change(signal: AbortSignal): Promise<void>;
-}
-
-export interface PositionedEvents {
-  readonly events: readonly PositionedEvent[];
-  readonly last: number;
-}
-
-export interface PositionedEvent {
-  readonly position: number;
-  readonly event: FeedEvent;
-}
-
-/** A page ends at so many positions, events, or bytes, whichever is first. */
+/** A page ends at so many positions or messages, or where it is full, whichever is first. */
 const PAGE_POSITIONS = 1_000;
-const PAGE_EVENTS = 100;
-const PAGE_BYTES = 1_024 * 1_024;
+const PAGE_MESSAGES = 100;
 const POSITIONS_AT_ONCE = 200;
 
 const NOTHING = new TextEncoder().encode('[]');
 
-export function createReaderStream(positions: Positions, filter: EventFilter): PullStream {
+export interface ReaderStreamPorts extends ReturnPagePorts {
+  readonly positions: Positions;
+}
+
+export function createReaderStream(
+  ports: ReaderStreamPorts,
+  { filter, shape }: Pick<Reader, 'filter' | 'shape'>,
+): PullStream {
+  const { positions } = ports;
   const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
   const offsetOf = async (position: number) => formatOffset(await positions.epoch(), position);
 
@@ -50,15 +29,15 @@ export function createReaderStream(positions: Positions, filter: EventFilter): P
     nothing: NOTHING,
     end: async () => offsetOf(await positions.newest()),
     change: positions.change,
-    async read(offset, limit = PAGE_EVENTS) {
+    async read(offset, limit = PAGE_MESSAGES) {
       const start = await positionOf(positions, offset);
       if (typeof start === 'string') return start;
-      const texts: string[] = [];
-      let [last, bytes, isUpToDate] = [start, 0, false];
-      const isFull = () => texts.length >= limit || bytes >= PAGE_BYTES || last - start >= PAGE_POSITIONS;
+      const page = shape === 'return' ? createReturnPage(ports, filter) : createEventPage(filter);
+      let [last, isUpToDate] = [start, false];
+      const isFull = () => page.count >= limit || page.isFull || last - start >= PAGE_POSITIONS;
       while (!isFull() && !isUpToDate) {
         // Without a filter each position is a message: no more is read than is given.
-        const most = isFiltered ? POSITIONS_AT_ONCE : Math.min(POSITIONS_AT_ONCE, limit - texts.length);
+        const most = isFiltered ? POSITIONS_AT_ONCE : Math.min(POSITIONS_AT_ONCE, limit - page.count);
         const read = await positions.read(last, most);
         // What was read before is given first; the next request learns it.
         if (read === 'expired') {
@@ -66,21 +45,22 @@ export function createReaderStream(positions: Positions, filter: EventFilter): P
           break;
         }
         isUpToDate = read.last === last || read.last >= (await positions.newest());
-        for (const { position, event } of read.events) {
+        for (const positioned of read.events) {
           if (isFull()) break;
-          last = position;
-          if (!matchesFilter(filter, event)) continue;
-          const text = JSON.stringify(event);
-          texts.push(text);
-          bytes += text.length;
+          last = positioned.position;
+          page.take(positioned);
         }
         if (isFull()) isUpToDate &&= last === read.last;
         else last = read.last;
       }
+      const { texts, endsAt = last } = await page.finish();
+      const [from, next] = [await offsetOf(start), await offsetOf(endsAt)];
       return {
         body: texts.length === 0 ? NOTHING : new TextEncoder().encode(`[${texts.join(',')}]`),
         isEmpty: texts.length === 0,
-        ...{ start: await offsetOf(start), next: await offsetOf(last), isUpToDate },
+        // A whole return is as it is when it is read.
+        ...{ etag: shape === 'return' ? undefined : `${from}:${next}`, next },
+        isUpToDate: isUpToDate && endsAt === last,
       };
     },
   };

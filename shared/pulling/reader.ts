@@ -1,12 +1,15 @@
 // A reader: a URL of the pull feed. What it shows is fixed when it is added, so that an offset never changes its meaning.
 import * as z from 'zod';
 import { eventFilter } from '../contract/event-filter.ts';
+import { MESSAGE_SHAPES } from '../deployment/message-shape.ts';
 
 /** As the names of sources. */
 export const READER_NAME = /^[a-z0-9-]{1,30}$/;
 
 export const readerBody = z.object({
   filter: eventFilter,
+  /** @default event */
+  shape: z.enum(MESSAGE_SHAPES).optional(),
   /** Hashes of the tokens, the newest first: two are valid while a token is replaced. */
   tokens: z.array(z.string()),
   /** The offset that it last asked from, noted once a minute: it has what is before. Undefined for the beginning. */

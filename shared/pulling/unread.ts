@@ -1,8 +1,9 @@
 // What a reader of the pull feed has not read: `status` shows it, and an alarm watches it. A reader says how far it is by
 // the offset that it asks from, as nothing else tells what its client has saved.
 import { type Instant, MILLISECOND } from '../instant.ts';
+import type { Positions } from './positions.ts';
 import type { Reader } from './reader.ts';
-import { type Positions, positionOf } from './reader-stream.ts';
+import { positionOf } from './reader-stream.ts';
 
 /** Positions whose events are counted. */
 export interface CountedPositions extends Pick<Positions, 'epoch' | 'newest' | 'expired'> {

@@ -32,7 +32,7 @@ async function idsAfter({ positions }: Pick<PullStores, 'positions'>, after: num
 
 test('two relays at once give each event one position, and a reader at the end misses none', async () => {
   const [one, two, watching] = [open(), open(), open()];
-  const stream = createReaderStream(watching.positions, {});
+  const stream = createReaderStream({ ...watching, clock: hastyClock }, { filter: {} });
   const groups = Array.from({ length: 24 }, () => aKey(lastGroup++));
   const saved = groups.flatMap(({ group }) =>
     [1, 2, 3].map((sequence) => `acme_mi8x2k_${group}_${sequence}`),

@@ -8,8 +8,8 @@ import type { TableNames } from '../../shared/deployment/tables.ts';
 import type { Clock } from '../../shared/ports.ts';
 import type { Relay } from '../../shared/publishing/relay.ts';
 import { createPositionRelay } from '../../shared/pulling/assign-positions.ts';
+import type { Positions } from '../../shared/pulling/positions.ts';
 import type { Readers } from '../../shared/pulling/reader.ts';
-import type { Positions } from '../../shared/pulling/reader-stream.ts';
 import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import { openTables, type Stores, storesOn } from './stores.ts';
 

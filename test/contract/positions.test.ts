@@ -4,7 +4,7 @@ import { forgetGroup } from '../../shared/comparing/forget-group.ts';
 import { DAY, HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey } from '../../shared/ports.ts';
-import { withToken } from '../../shared/pulling/reader.ts';
+import { type Reader, withToken } from '../../shared/pulling/reader.ts';
 import { countLate } from '../../shared/pulling/unread.ts';
 import { PULL_STORES, type PullStores } from './positions-under-test.ts';
 import { aKey, anEvent, aSave } from './sample-saves.ts';
@@ -193,7 +193,7 @@ describe.each(PULL_STORES)('readers $name', ({ open }) => {
   });
   afterAll(() => stores.close());
 
-  const wms = { filter: { sources: ['acme'] }, tokens: ['hash'] };
+  const wms: Reader = { filter: { sources: ['acme'] }, shape: 'return', tokens: ['hash'] };
 
   test('are listed and loaded as they were added', async () => {
     await stores.readers.add('wms', wms);

@@ -28,6 +28,11 @@ export function costOfMillionPulled(): number {
   return 1e6 * 2 * PRICE.read;
 }
 
+/** Of a million whole returns that it gets, each of one event: also the snapshot, before and after its events. */
+export function costOfMillionReturnsPulled(): number {
+  return costOfMillionPulled() + 1e6 * 3 * PRICE.read;
+}
+
 /** Of a request without news: the reader, and the counter twice. */
 function costOfRequest(seconds: number): number {
   return seconds * FUNCTION_GB * PRICE.lambdaGbSecond + PRICE.lambdaRequest + 3 * PRICE.read;

@@ -346,6 +346,24 @@ const QUICK_TICKS: readonly Bug[] = [
 ];
 
 const PUBLISHING: readonly Bug[] = [
+  {
+    name: 'a reader gets the state of before with the number of after',
+    edits: [
+      ['if (now?.version !== snapshot.version) continue;', 'if (now === undefined) continue;'],
+      [
+        'makeReturnMessage(key, snapshot, changes)',
+        'makeReturnMessage(key, { ...snapshot, sequence: now.sequence }, changes)',
+      ],
+    ].map(([search = '', replace = '']) => ({ file: 'shared/publishing/read-return.ts', search, replace })),
+    test: 'test/contract/pulled-returns.test.ts',
+  },
+  bug(
+    'a page of whole returns that is full moves past the next one',
+    'shared/pulling/reader-page.ts',
+    'endsAt: position - 1',
+    'endsAt: position',
+    'test/contract/pulled-returns.test.ts',
+  ),
   bug(
     'an entry that a batch could not send counts as sent',
     'shared/publishing/relay.ts',

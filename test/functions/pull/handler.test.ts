@@ -4,7 +4,8 @@ import { stream as openStream } from '@durable-streams/client';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { hashToken } from '../../../functions/adapters/token-hash.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { withToken } from '../../../shared/pulling/reader.ts';
+import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
+import { type Reader, withToken } from '../../../shared/pulling/reader.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { toEvent } from './function-url-front.ts';
@@ -31,9 +32,9 @@ describe('a reader in AWS', () => {
   });
   afterAll(() => pull.close());
 
-  async function aReader(name: string, filter = {}): Promise<string> {
+  async function aReader(name: string, filter = {}, shape?: Reader['shape']): Promise<string> {
     const token = `token-of-${name}`;
-    await pull.stores.readers.add(name, { filter, tokens: [hashToken(token)] });
+    await pull.stores.readers.add(name, { filter, shape, tokens: [hashToken(token)] });
     return token;
   }
 
@@ -78,6 +79,27 @@ describe('a reader in AWS', () => {
     expect(rows).toHaveLength(GROUPS + 1);
     expect(second.headers.get('link')).toBeNull();
     expect(events.map(({ id }) => id)).toEqual(['acme_mi8x2k_9001_1']);
+  });
+
+  it('of whole returns gets each as it is, once in a page', async () => {
+    const token = await aReader('whole', { sources: ['acme'] }, 'return');
+    const key = aKey(9_100);
+    const first = aSave(key, undefined, 2);
+    await pull.save(key, first);
+    const { next } = await readAll('whole', token);
+    await pull.save(key, aSave(key, first.snapshot, 3));
+
+    const { events } = await readAll('whole', token, next);
+
+    const [message, ...others] = events as unknown as ReturnChanged[];
+    expect(others).toEqual([]);
+    expect(message).toMatchObject({
+      id: 'acme_mi8x2k_9100_r5',
+      data: { sequence: 5, return: { sequence: 5 } },
+    });
+    expect(message?.data.changes.map(({ id }) => id)).toEqual(
+      [3, 4, 5].map((at) => `acme_mi8x2k_9100_${at}`),
+    );
   });
 
   it('that waits gets a change within seconds', async () => {

@@ -29,6 +29,30 @@ test('a reader is added with its filter and a token, of which only the hash is s
   });
 });
 
+test('a reader of whole returns is added and listed with its shape, and its filter may ask for tracking', async () => {
+  await readers('add', 'whole', '--shape', 'return', '--filter', '{"hasTracking":true}');
+  await readers('add', 'plain');
+
+  const [json, text] = [await readers('list', '--json'), await readers('list')];
+
+  const { readers: known } = JSON.parse(json.stdout) as { readers: { destination: string; shape: string }[] };
+  const shapes = Object.fromEntries(known.map(({ destination, shape }) => [destination, shape]));
+  expect((await deployment.readers.load('whole'))?.shape).toBe('return');
+  expect(shapes).toMatchObject({ whole: 'return', plain: 'event' });
+  expect(text.stdout).toMatch(/^whole .* whole returns with a tracking number, at all changes$/m);
+  expect(text.stdout).toMatch(/^plain .* all changes$/m);
+});
+
+test.each([
+  [['--shape', 'parcel'], 'event, return'],
+  [['--filter', '{"hasTracking":true}'], 'only for webhooks and readers with the shape "return"'],
+])('a reader with %j is refused, and none is added', async (args, problem) => {
+  const { code, stderr } = await readers('add', 'refused', ...args);
+
+  expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  expect(await deployment.readers.load('refused')).toBeUndefined();
+});
+
 test('a rotation keeps the token before valid, until the next', async () => {
   const first = (await readers('add', 'rotated')).stdout.trim();
 

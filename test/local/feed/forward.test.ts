@@ -12,7 +12,7 @@ import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 import type { ReturnChanged, WholeReturn } from '../../../shared/contract/return-message.ts';
-import type { WebhookShape } from '../../../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../../../shared/deployment/message-shape.ts';
 import type { LogFields } from '../../../shared/ports.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { Answer } from '../../../shared/webhooks/webhook-ports.ts';
@@ -51,7 +51,7 @@ async function aDirectory(): Promise<string> {
 interface Options {
   readonly dataDir?: string;
   readonly filter?: EventFilter;
-  readonly shape?: WebhookShape;
+  readonly shape?: MessageShape;
 }
 
 async function startFeed(baseUrl: string, url: string, { dataDir, filter = {}, shape }: Options = {}) {

@@ -135,7 +135,7 @@ function toStream(stored: Stored): PullStream {
       const body = isJson(stored)
         ? Buffer.from(`[${stored.parts.slice(start, next).join(',')}]`)
         : Buffer.concat(stored.parts).subarray(start, next);
-      const places = { start: offset, next: offsetAt(next), isUpToDate: next === end };
+      const places = { etag: `${offset}:${next}`, next: offsetAt(next), isUpToDate: next === end };
       return { body: Uint8Array.from(body), isEmpty: next === start, ...places };
     },
   };

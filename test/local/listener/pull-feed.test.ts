@@ -14,7 +14,10 @@ import {
 } from '../../../local/reference-service/create-reference-service.ts';
 import { type LocalStore, openStore } from '../../../local/store/open-store.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { ReturnChanged, WholeReturn } from '../../../shared/contract/return-message.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { receiverUnderTest } from '../../functions/subscriber-kit/receiver-under-test.ts';
+import { attempt } from '../../functions/subscriber-kit/signed-requests.ts';
 import { runFeed } from '../cli/run-feed.ts';
 import { type FeedOfOne, startFeedOfOne } from '../feed/feed-of-one.ts';
 import { pollingFeed, SOON_MS } from '../feed/polling-feed.ts';
@@ -63,15 +66,15 @@ function get(path: string, token: string, headers: Record<string, string> = {}):
 }
 
 /** Each page, until there is no more. */
-async function readAll(
+async function readAll<Message = FeedEvent>(
   name: string,
   token: string,
   from = '-1',
-): Promise<{ events: FeedEvent[]; next: string }> {
-  const events: FeedEvent[] = [];
+): Promise<{ events: Message[]; next: string }> {
+  const events: Message[] = [];
   for (let next = from; ; ) {
     const answer = await get(`${name}?offset=${next}`, token);
-    events.push(...((await answer.json()) as FeedEvent[]));
+    events.push(...((await answer.json()) as Message[]));
     next = answer.headers.get('stream-next-offset') ?? '';
     if (answer.headers.get('stream-up-to-date') === 'true') return { events, next };
   }
@@ -145,6 +148,63 @@ describe('a reader of the pull feed', () => {
     const events = await read.json();
 
     expect(events).toEqual((await readAll('client', token)).events);
+  });
+});
+
+describe('a reader of whole returns', () => {
+  it('ends with the rows of `state`, each page with each return once', async () => {
+    const token = await aReader('whole', '--shape', 'return');
+    change(3);
+    await feed.tick();
+
+    const { events } = await readAll<ReturnChanged>('whole', token);
+
+    const newest = new Map(events.map(({ data }) => [data.return_group.id, data.return]));
+    const rows: WholeReturn[] = [];
+    for (let path = 'whole/state'; path !== ''; ) {
+      const answer = await get(path, token);
+      for (const { source: _, ...row } of (await answer.json()) as (WholeReturn & { source: string })[])
+        rows.push(row);
+      path = /readers\/([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
+    }
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['return.changed']));
+    expect([rows.length, newest.size]).toEqual([130, 130]);
+    for (const row of rows) expect(newest.get(row.return_group.id)).toEqual(row);
+  });
+
+  it('gets a page anew although it has one of the same offset, because it shows what is there now', async () => {
+    const token = await aReader('anew', '--shape', 'return');
+    const before = await get('anew?offset=-1&limit=1', token);
+    const [first] = (await before.json()) as ReturnChanged[];
+    service.control.mutate(first?.data.return_group.id ?? 0, (draft) => {
+      draft.return_outcome = `${draft.return_outcome}+credit`;
+    });
+    await feed.tick();
+
+    const after = await get('anew?offset=-1&limit=1', token);
+
+    const [again] = (await after.json()) as ReturnChanged[];
+    expect([after.status, before.headers.get('etag')]).toEqual([200, null]);
+    expect(again?.data.sequence).toBeGreaterThan(first?.data.sequence ?? 0);
+  });
+
+  it('is read with the kit, which drops the state of an earlier page that comes again', async () => {
+    const token = await aReader('kit', '--shape', 'return');
+    const { events: earlier, next } = await readAll<ReturnChanged>('kit', token);
+    change(1);
+    await feed.tick();
+    const { events: later } = await readAll<ReturnChanged>('kit', token, next);
+    const stale = earlier.filter(({ subject }) => subject === later[0]?.subject).slice(-1);
+    const states: (number | undefined)[] = [];
+    const { receiver, outcomes } = receiverUnderTest({
+      on: { 'return.changed': ({ data }) => void states.push(data.return?.sequence) },
+    });
+
+    for (const message of [...stale, ...later, ...later, ...stale]) await receiver(attempt(message));
+
+    expect([stale.length, later.length]).toEqual([1, 1]);
+    expect(outcomes).toEqual(['handled', 'handled', 'repeated', 'stale']);
+    expect(states).toEqual([...stale, ...later].map(({ data }) => data.sequence));
   });
 });
 

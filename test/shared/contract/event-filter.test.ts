@@ -162,7 +162,7 @@ describe('checkFilter', () => {
       '152 combinations',
     ],
     [{ hasTracking: false }, 'filter.hasTracking'],
-    [{ hasTracking: true }, 'filter.hasTracking: is only for webhooks with the shape "return"'],
+    [{ hasTracking: true }, 'filter.hasTracking: is only for webhooks and readers with the shape "return"'],
   ])('rejects %j', (filter, problem) => {
     expect(() => checkFilter(filter)).toThrow(problem);
   });

@@ -3,9 +3,9 @@
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
+import { readReturn } from '../../../shared/publishing/read-return.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
-import { createReturnLedger } from '../../../shared/webhooks/return-ledger.ts';
 import { createMemoryDestination } from '../../fakes/memory-destination.ts';
 import { createMemoryMarks } from '../../fakes/memory-marks.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
@@ -92,9 +92,9 @@ export async function recordReturnMessage(): Promise<ReturnChanged> {
   const key = { ...(await world.source()), group };
   const last = (await world.store.load(key, [group])).get(group)?.sequence ?? 0;
   const ports = { ledger: world.ledger, snapshots: world.store, filter: {}, clock: world.time };
-  const [entry] = await createReturnLedger(ports).ledger.read(key, last - MISSED, 1);
-  if (entry === undefined || !('event' in entry)) throw new Error('The return has no message.');
-  return entry.event as unknown as ReturnChanged;
+  const read = await readReturn(ports, key, last - MISSED);
+  if (read === undefined) throw new Error('The return has no message.');
+  return read.message;
 }
 
 const MISSED = 3;

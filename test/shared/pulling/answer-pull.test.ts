@@ -39,6 +39,7 @@ function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}, newes
       ...{ newest: async () => newest, expired: async () => 0 },
       change: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     },
+    ledger: { read: async () => [] },
     snapshots: {
       load: async ({ source }) =>
         new Map(returns[source]?.map((snapshot) => [snapshot.groupId, snapshot] as const)),

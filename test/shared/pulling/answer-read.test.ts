@@ -31,7 +31,7 @@ function openLetters(text = '') {
       return {
         body: encode(letters),
         isEmpty: letters === '',
-        start: `at-${start}`,
+        etag: `${start}:${next}`,
         next: `at-${next}`,
         isUpToDate,
       };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
+import type { Positions } from '../../../shared/pulling/positions.ts';
 import type { Piece } from '../../../shared/pulling/pull-stream.ts';
 import { createReaderStream } from '../../../shared/pulling/reader-stream.ts';
 
@@ -27,26 +28,25 @@ function open({ events, expired = 0, filter = {}, bytesEach = 0, holeAfter = -1,
       type: 'shipment.updated',
       data: { object: { note: 'x'.repeat(bytesEach) }, changed: [] },
     }) as unknown as FeedEvent;
-  return createReaderStream(
-    {
-      epoch: async () => EPOCH,
-      newest: async () => events,
-      expired: async () => expired,
-      change: async () => {},
-      async read(after, limit) {
-        asked.push(limit);
-        if (after < expired || after === holeAfter) return 'expired';
-        const first = after + 1;
-        const last = Math.min(events, first + limit - 1);
-        const positions = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-        return {
-          events: positions.map((position) => ({ position, event: event(position) })),
-          last: Math.max(after, last),
-        };
-      },
+  const positions: Positions = {
+    epoch: async () => EPOCH,
+    newest: async () => events,
+    expired: async () => expired,
+    change: async () => {},
+    async read(after, limit) {
+      asked.push(limit);
+      if (after < expired || after === holeAfter) return 'expired';
+      const first = after + 1;
+      const last = Math.min(events, first + limit - 1);
+      const positions = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+      return {
+        events: positions.map((position) => ({ position, event: event(position) })),
+        last: Math.max(after, last),
+      };
     },
-    filter,
-  );
+  };
+  const nothing = { ledger: { read: async () => [] }, snapshots: { load: async () => new Map() } };
+  return createReaderStream({ positions, ...nothing, clock: { sleep: async () => {} } }, { filter });
 }
 
 const idsOf = ({ body }: Piece) =>
@@ -65,6 +65,7 @@ describe('a reader', () => {
     const second = await piece({ events: 150 }, first.next);
 
     expect([idsOf(first).length, first.isUpToDate, first.next]).toEqual([100, false, at(100)]);
+    expect(first.etag).toBe(`${at(0)}:${at(100)}`);
     expect([idsOf(second)[0], idsOf(second).length, second.isUpToDate]).toEqual(['e101', 50, true]);
   });
 

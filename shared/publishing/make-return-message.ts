@@ -1,5 +1,4 @@
-// Builds the message of a webhook that gets whole returns. After a removal only the changes are left to tell, and after a
-// `forget` only that.
+// Builds the message of a whole return. After a removal only the changes are left to tell, and after a `forget` only that.
 import { isForgotten } from '../comparing/forget-group.ts';
 import { makeEnvelope } from '../comparing/make-event.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
@@ -9,7 +8,7 @@ import { formatReturnId } from '../contract/event-id.ts';
 import { type ChangeInShort, RETURN_CHANGED, type ReturnChanged } from '../contract/return-message.ts';
 import type { GroupKey } from '../ports.ts';
 
-/** What has changed since the mark. */
+/** What has changed since the mark, or since a page begins. */
 export interface ChangesSince {
   /** The newest ones. */
   readonly newest: readonly FeedEvent[];
