@@ -4,7 +4,7 @@
 import type { FeedEvent } from '../contract/event.ts';
 import type { Ledger, LedgerEntry } from '../ports.ts';
 import type { RelayPorts } from '../publishing/lane.ts';
-import { type ReadReturn, type ReturnPorts, readReturn } from '../publishing/read-return.ts';
+import { type ReadReturn, type ReturnPorts, readReturn } from '../whole-returns/read-return.ts';
 
 export interface ReturnLedgerPorts extends ReturnPorts {
   readonly ledger: Ledger;

@@ -9,7 +9,7 @@ function bug(name: string, file: string, ...edits: readonly [search: string, rep
 const SENDER = 'shared/webhooks/webhook-sender.ts';
 const ENDPOINT = 'shared/webhooks/endpoint-state.ts';
 const ANSWER = 'shared/webhooks/judge-answer.ts';
-const RETURNS = 'shared/publishing/read-return.ts';
+const RETURNS = 'shared/whole-returns/read-return.ts';
 const MARKS = 'test/fakes/memory-marks.ts';
 
 export const BUGS_OF_WEBHOOKS: readonly Bug[] = [

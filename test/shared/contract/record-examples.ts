@@ -3,7 +3,7 @@
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
-import { readReturn } from '../../../shared/publishing/read-return.ts';
+import { readReturn } from '../../../shared/whole-returns/read-return.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { createMemoryDestination } from '../../fakes/memory-destination.ts';
