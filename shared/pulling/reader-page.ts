@@ -4,8 +4,8 @@
 import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
 import { type EventIdParts, parseEventId } from '../contract/event-id.ts';
 import { chunked, inParallel } from '../in-parallel.ts';
-import { type ReturnPorts, readReturn } from '../whole-returns/read-return.ts';
 import { formatGroupKey } from '../recording/group-key.ts';
+import { type ReturnPorts, readReturn } from '../whole-returns/read-return.ts';
 import type { PositionedEvent } from './positions.ts';
 
 export interface Page {

@@ -354,7 +354,11 @@ const PUBLISHING: readonly Bug[] = [
         'makeReturnMessage(key, snapshot, changes)',
         'makeReturnMessage(key, { ...snapshot, sequence: now.sequence }, changes)',
       ],
-    ].map(([search = '', replace = '']) => ({ file: 'shared/whole-returns/read-return.ts', search, replace })),
+    ].map(([search = '', replace = '']) => ({
+      file: 'shared/whole-returns/read-return.ts',
+      search,
+      replace,
+    })),
     test: 'test/contract/pulled-returns.test.ts',
   },
   bug(

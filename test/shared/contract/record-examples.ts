@@ -3,9 +3,9 @@
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
-import { readReturn } from '../../../shared/whole-returns/read-return.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
+import { readReturn } from '../../../shared/whole-returns/read-return.ts';
 import { createMemoryDestination } from '../../fakes/memory-destination.ts';
 import { createMemoryMarks } from '../../fakes/memory-marks.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
