@@ -132,7 +132,7 @@ function interimResults(text: string, found: readonly Found[], next: Stage): Pag
   const body = html`<h1>Find: ${text}</h1>
 ${list(found)}
 <p><a href="${continuesAt}">${next.about}</a></p>`;
-  return { title: `Find: ${text}`, body, continuesAt };
+  return { title: `Find: ${text}`, body, continuesAt, searched: text };
 }
 
 function uniqueReturns(found: readonly Found[]): Found[] {
@@ -150,7 +150,7 @@ function results(
 ${list(found) || html`<p>${hasSources ? 'No return was found.' : 'Nothing was searched: no source has been polled yet.'}</p>`}
 ${problems.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${problems.map(problemItem)}</ul>`}
 <p class="dim">Stored returns are searched first, then the service for tracking numbers and order names.</p>`;
-  return { title: `Find: ${text}`, body };
+  return { title: `Find: ${text}`, body, searched: text };
 }
 
 function list(found: readonly Found[]): Html | false {

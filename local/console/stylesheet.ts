@@ -33,7 +33,7 @@ nav { display: flex; gap: 1rem; flex-wrap: wrap; }
 nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; border-bottom: 2px solid var(--link); }
 .find { display: flex; gap: .4rem; align-items: center; margin-left: auto; flex: 0 1 26rem; }
 input, select, button { font: inherit; color: inherit; background: var(--field);
-  border: 1px solid var(--dim); border-radius: 6px; padding: .25rem .6rem; min-width: 0; }
+  border: 1px solid var(--dim); border-radius: 6px; padding: .25rem .6rem; min-width: 0; min-height: 2.15rem; }
 .find input { flex: 1; }
 button { cursor: pointer; }
 button.danger { color: var(--bad); border-color: var(--bad); }

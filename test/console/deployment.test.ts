@@ -306,8 +306,8 @@ describe('a return', () => {
 
     const { text } = await console.read(`/returns/acme/${parcel.group}`);
 
-    const delivered = between(text, 'OUT_FOR_DELIVERY → DELIVERED', ' JSON ');
-    const onItsWay = between(text, '→ OUT_FOR_DELIVERY', ' JSON ');
+    const delivered = between(text, 'OUT_FOR_DELIVERY → DELIVERED', '→ OUT_FOR_DELIVERY');
+    const onItsWay = between(text, '→ OUT_FOR_DELIVERY', 'Source acme');
     expect(delivered).toContain('✓ the ordered subscribers ✓ the bus ✓ the webhook Mails ✓ the webhook Wms');
     expect(onItsWay).toContain('✓ the ordered subscribers ✓ the bus ✓ the webhook Wms');
     expect(onItsWay).not.toContain('Mails');

@@ -181,7 +181,7 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
       {
         overview: 'All well: last complete poll 21 s ago, 0 waiting',
         stuck: 'Nothing is stuck',
-        return: '✓ http://127.0.0.1:3000/hook',
+        return: '✓\u00a0http://127.0.0.1:3000/hook',
       },
     ],
     [
