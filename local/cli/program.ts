@@ -43,7 +43,6 @@ export async function loadProgram(called = ''): Promise<Command> {
     .description('The webhook that a returns service never had: every change as an event.')
     .version(manifest.version)
     .helpCommand(false)
-    .showHelpAfterError('"returns-feed help" lists the commands.')
     .addHelpText('after', HELP);
   for (const name of isCommand ? [called] : Object.keys(COMMANDS)) {
     const command = await COMMANDS[name]?.();

@@ -82,6 +82,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; mar
 dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 .filters { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-bottom: 1rem; }
+.filters > a { line-height: 2.15rem; }
 .filters label { display: grid; gap: .1rem; color: var(--dim); min-width: 0; max-width: 100%; }
 ol.events { list-style: none; margin: 0; padding: 0; }
 ol.events > li { display: grid; grid-template-columns: 5rem 16rem 10rem 1fr auto; gap: 0 1rem;

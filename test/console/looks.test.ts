@@ -208,7 +208,7 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
       { colorScheme: 'dark', viewport: PHONE },
     ] as const) {
       const { page, go, close } = await visit(browser, shown.console, options);
-      for (const [name, path] of Object.entries(shown.pages)) {
+      for (const [name, path] of Object.entries({ ...shown.pages, nowhere: '/nowhere' })) {
         // Except for its header, it is the same in all states.
         if (name === 'events') continue;
         await go(path);
