@@ -24,7 +24,9 @@ export interface ExportFlags extends Pick<ExportFilter, 'since'> {
 function parseKinds(text: string): readonly string[] {
   const known: readonly string[] = EXPORTED_KINDS;
   return listed(text, (kind) =>
-    known.includes(kind) ? undefined : `There is no kind "${kind}".${didYouMean(kind, known)}`,
+    known.includes(kind)
+      ? undefined
+      : `There is no kind "${kind}".${didYouMean(kind, known)} Kinds: ${known.join(', ')}.`,
   );
 }
 

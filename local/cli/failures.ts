@@ -11,10 +11,15 @@ export const NEEDS_ATTENTION = 3;
 
 /** The failure in one line. */
 export function formatFailure(error: unknown): string {
+  return `error: ${failureOf(error)}`;
+}
+
+/** The message as one line, with what helps. */
+export function failureOf(error: unknown): string {
   const { code } = Object(error) as { readonly code?: unknown };
   const message = printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '));
-  if (code !== 'EMFILE') return `error: ${message}`;
-  return `error: ${message.replace(/\.+$/, '')}. Allow more open files, for instance with "ulimit -n 256".`;
+  if (code !== 'EMFILE') return message;
+  return `${message.replace(/\.+$/, '')}. Allow more open files, for instance with "ulimit -n 256".`;
 }
 
 /** The message of whatever was thrown. */

@@ -50,7 +50,7 @@ async function init(directory: string, { source, baseUrl }: InitFlags): Promise<
     const text = await readFile(join(directory, name), 'utf8');
     await writeFile(join(directory, name), fillIn(text, { source, url }));
   }
-  process.stdout.write(`The app is in ${directory}. Next:
+  process.stdout.write(`The app is in ${directory}. Next ("npm run build" in a checkout writes the packages into dist):
   cd ${shellWord(directory)}
   npm install ${PACKAGES.map((name) => `…/${name}-${manifest.version}.tgz`).join(' ')}
   npm test

@@ -1,6 +1,6 @@
 // Compares the service's present answer for a return with the feed's state.
 import type { Difference } from '../../shared/finding/compare-answer.ts';
-import { formatFailure } from '../cli/failures.ts';
+import { failureOf } from '../cli/failures.ts';
 import { type AskedService, askService } from '../operating/ask-service.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import { documentLink } from './documents.ts';
@@ -16,7 +16,7 @@ export async function askedNotice(
     const asked = await askService(feed, source, group, feed.access);
     return html`<div class="notice${asked.agrees ? ' good' : ''}" id="asked" role="status">${describe(asked)} <span class="dim">Asked ${feed.moments.full(feed.moments.now())}.</span></div>`;
   } catch (error) {
-    return html`<div class="notice bad" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer')} ${formatFailure(error)} What to do: ${documentLink('failing')}</div>`;
+    return html`<div class="notice bad" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer:')} ${failureOf(error)} What to do: ${documentLink('failing')}</div>`;
   }
 }
 

@@ -25,7 +25,7 @@ ${table(
   types
     .filter((type) => kindOf(type) === kind)
     .map((type) => [
-      html`<code>${type}</code>`,
+      html`<code>${kind}.<wbr>${type.slice(kind.length + 1)}</code>`,
       withCode(PUBLISHED_WHEN[type]),
       html`<a href="/live?type=${type}" aria-label="Live: ${type}">Live</a>`,
       eventJson(readExample(type)),

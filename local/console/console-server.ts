@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { formatFailure, UsageError } from '../cli/failures.ts';
+import { failureOf, UsageError } from '../cli/failures.ts';
 import { TooBusyError, takeTurns } from '../http/take-turns.ts';
 import { documentLink, type SECTIONS } from './documents.ts';
 import { guardAccess } from './guard-access.ts';
@@ -108,13 +108,14 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   app.notFound((context) => showFailure(context, new PageNotFound('There is no such page.')));
   app.onError((error, context) => showFailure(context, error));
 
-  function showFailure(context: Context, error: Error): Response {
+  async function showFailure(context: Context, error: Error): Promise<Response> {
     const { status, title, text, about } = describeFailure(error);
+    const problems = status === BUSY ? [] : await listProblems().catch(() => []);
     const body = html`<h1>${title}</h1><p>${text}</p>
 ${about !== undefined && html`<p>What to do: ${documentLink(about)}</p>`}`;
     if (status === BUSY) context.header('retry-after', String(BUSY_RETRY_SECONDS));
     context.status(status);
-    return send(context, layOut({ title, body }, { ...FRAME, place }));
+    return send(context, layOut({ title, body }, { ...FRAME, place, problems }));
   }
 
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
@@ -213,7 +214,7 @@ function describeFailure(error: unknown): {
   if (error instanceof PageNotFound) return { status: 404, title: 'Not found', text: error.message };
   if (error instanceof UsageError) return { status: 400, title: 'Not possible', text: error.message };
   if (error instanceof TooBusyError) return { status: BUSY, title: 'Too busy', text: error.message };
-  const text = formatFailure(error);
+  const text = failureOf(error);
   return /^AccessDenied/.test((error as Error).name)
     ? { status: 403, title: 'Access denied', text, about: 'access_denied' }
     : { status: statusOf(error), title: 'This page failed', text, about: 'command_fails' };

@@ -37,12 +37,15 @@ function isHeading(token: Token): token is Tokens.Heading {
 
 function blocks(tokens: readonly Token[], file: string): Content[] {
   return tokens.map((token, at) => {
-    const section = tokens.slice(0, at).findLast(isHeading);
-    return block(token as MarkedToken, file, section?.text ?? file);
+    const before = tokens.slice(0, at);
+    const begins = before.findLastIndex(isHeading);
+    const section = before.findLast(isHeading)?.text ?? file;
+    const tables = before.slice(begins + 1).filter(({ type }) => type === 'table').length;
+    return block(token as MarkedToken, file, tables === 0 ? section : `${section} (${tables + 1})`);
   });
 }
 
-/** @param section its heading */
+/** @param section its heading, with a number from the second table on */
 function block(token: MarkedToken, file: string, section: string): Content {
   switch (token.type) {
     case 'heading':

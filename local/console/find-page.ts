@@ -2,6 +2,7 @@
 // at once. A search has stages: each page shows the results so far and forwards the browser to the next stage.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
+import { formatCount } from '../cli/counts.ts';
 import { type Found, findReturns, type Searched, type SearchProblem } from '../operating/find-returns.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
@@ -132,7 +133,7 @@ function interimResults(text: string, found: readonly Found[], next: Stage): Pag
   const body = html`<h1>Find: ${text}</h1>
 ${list(found)}
 <p><a href="${continuesAt}">${next.about}</a></p>`;
-  return { title: `Find: ${text}`, body, continuesAt };
+  return { title: `Find: ${text}`, body, continuesAt, searched: text };
 }
 
 function uniqueReturns(found: readonly Found[]): Found[] {
@@ -148,9 +149,9 @@ function results(
   const body = html`
 <h1>Find: ${text}</h1>
 ${list(found) || html`<p>${hasSources ? 'No return was found.' : 'Nothing was searched: no source has been polled yet.'}</p>`}
-${problems.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${problems.map(problemItem)}</ul>`}
+${problems.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${problemItems(problems)}</ul>`}
 <p class="dim">Stored returns are searched first, then the service for tracking numbers and order names.</p>`;
-  return { title: `Find: ${text}`, body };
+  return { title: `Find: ${text}`, body, searched: text };
 }
 
 function list(found: readonly Found[]): Html | false {
@@ -162,6 +163,17 @@ function item({ source, returnGroupId, matched, isExact, isFormer, entity }: Fou
   return html`<li><a href="${pathOfReturn(source, returnGroupId)}">Return ${returnGroupId}</a> of source ${source}, by the ${what}${isFormer === true && ' (formerly)'}${isExact ? '' : ' (similar)'}</li>`;
 }
 
-function problemItem({ source, searched, message }: SearchProblem): Html {
-  return html`<li>Source ${source}, ${NAMES[searched]}: ${message}</li>`;
+/** Searches that the item of a message names. */
+const MOST_NAMED = 3;
+
+/** An item for each message: most are the same for all searches. */
+function problemItems(problems: readonly SearchProblem[]): Html[] {
+  const searches = new Map<string, string[]>();
+  for (const { source, searched, message } of problems)
+    searches.set(message, [...(searches.get(message) ?? []), `source ${source}, ${NAMES[searched]}`]);
+  return [...searches].map(([message, all]) => {
+    const more = all.length - MOST_NAMED;
+    const named = [...all.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])];
+    return html`<li>${message} (${named.join('; ')})</li>`;
+  });
 }

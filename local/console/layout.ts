@@ -13,6 +13,8 @@ export interface Page {
   readonly isFixed?: boolean;
   /** The address that the browser loads next, at once, for the rest of a slow answer. */
   readonly continuesAt?: string;
+  /** What the page searched for: it stays in the box, to be corrected. */
+  readonly searched?: string;
 }
 
 export interface Frame {
@@ -37,7 +39,7 @@ const ENTRIES = [
 const SHOW_PROBLEMS: ReadonlySet<string> = new Set(['/', '/stuck']);
 
 export function layOut(
-  { title, body, continuesAt, position }: Page,
+  { title, body, continuesAt, position, searched = '' }: Page,
   { path, place, stream, problems }: Frame,
 ): Html {
   return html`<!doctype html>
@@ -59,7 +61,7 @@ ${continuesAt !== undefined && html`<meta http-equiv="refresh" content="0; url=$
 <nav aria-label="Pages">${ENTRIES.map(([to, name]) => entry(to, name, path, problems.length))}</nav>
 <form class="find" action="/find" role="search">
 <label for="q">Find</label>
-<input id="q" name="q" type="search" required maxlength="200" autocomplete="off"
+<input id="q" name="q" type="search" value="${searched}" required maxlength="200" autocomplete="off"
  placeholder="tracking number, order, id">
 <button>Find</button>
 </form>
@@ -96,7 +98,7 @@ export function badge(tone: Tone, text: string): Html {
 /** A table that scrolls on its own if it is wider than the screen; on a phone, a block for each row. @param name for screen readers */
 export function table(name: string, columns: readonly string[], rows: readonly (readonly Content[])[]): Html {
   return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<thead><tr>${columns.map((column) => (column === '' ? html`<td></td>` : html`<th scope="col">${column}</th>`))}</tr></thead>
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }

@@ -1,5 +1,6 @@
 // A small plot of the last hour, or of the time since the feed began: events a minute.
 import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { formatCount } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { OverviewSource } from '../operating/load-overview.ts';
 import { type Html, html } from './html.ts';
@@ -27,14 +28,14 @@ export function drawPlot(sources: readonly Plotted[], moments: Moments): Html {
   const total = events.reduce((sum, count) => sum + count, 0);
   if (total === 0) return html`<p>${sources.length === 0 ? 'No event yet.' : `No event ${since}.`}</p>`;
   const highest = Math.max(...events);
-  const caption = `Events a minute: ${total} ${since}, at most ${highest} in one minute`;
+  const caption = `Events a minute: ${formatCount(total)} ${since}, at most ${formatCount(highest)} in one minute`;
   const bars = events.map((count, index) => {
     const height = Math.max(count > 0 ? 1 : 0, (count / highest) * HEIGHT);
     return html`<rect class="bar" x="${index * BAR}" y="${(HEIGHT - height).toFixed(1)}" width="${BAR - 1}" height="${height.toFixed(1)}"/>`;
   });
   const width = shown * BAR;
   const at = (minutesAgo: number) => time(nowMs - minutesAgo * 60_000);
-  return html`<figure class="plot"><div class="scale" aria-hidden="true"><span>${highest}</span><span>0</span></div>
+  return html`<figure class="plot"><div class="scale" aria-hidden="true"><span>${formatCount(highest)}</span><span>0</span></div>
 <svg viewBox="0 0 ${width} ${HEIGHT + 1}" preserveAspectRatio="none" role="img" aria-label="${caption}">${bars}<line class="axis" x1="0" y1="${HEIGHT}" x2="${width}" y2="${HEIGHT}"/></svg>
 <div class="hours" aria-hidden="true"><span>${at(shown - 1)}</span><span>${at(Math.floor(shown / 2))}</span><span>${at(0)}</span></div>
 <figcaption>${caption}</figcaption></figure>`;

@@ -80,7 +80,7 @@ function renderReturn(
 <h1>${title}</h1>
 ${notice}
 ${problemList(problems)}
-${setAside !== null && html`<p class="notice bad">${badge('bad', 'Set aside')} The reason: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
+${setAside !== null && html`<p class="notice bad">${badge('bad', 'Set aside:')} ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, titles, moments)]))}
 ${snapshot === null ? html`<p>The feed has no state of this return.</p>` : presentState(snapshot, moments)}
 <form method="post" action="/returns/${source}/${returnGroupId}/ask">
@@ -97,7 +97,7 @@ function behindNotice(
   moments: Moments,
 ): Html {
   const since = failingSince === null ? '' : `, since ${moments.withAge(failingSince)}`;
-  return html`<p class="notice bad">${badge('bad', 'Behind')} ${titles.get(destination) ?? destination} stopped at event ${behind}${since}. <a href="/stuck">What to do</a></p>`;
+  return html`<p class="notice bad">${badge('bad', 'Behind:')} ${titles.get(destination) ?? destination} stopped at event ${behind}${since}. <a href="/stuck">What to do</a></p>`;
 }
 
 type Known = NonNullable<Explanation['snapshot']>;

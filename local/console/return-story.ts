@@ -41,7 +41,7 @@ export function storyOf(
   }));
   return table(
     'Story, newest first',
-    ['No.', 'Change', 'When', 'Time line', 'Found by', 'Delivered', 'Event'],
+    ['No.', 'Change', 'When', 'Time line', 'Found by', 'Delivered'],
     events.toReversed().map((entry) => rowOf(entry, destinations, whole, moments)),
   );
 }
@@ -59,16 +59,14 @@ function rowOf(
   moments: Moments,
 ): Content[] {
   const delivered = destinations.map((each) => deliveryTo(each, sequence, event));
-  if (event === null)
-    return [sequence, `It can't be decoded: ${undecodable ?? ''}`, '', '', '', delivered, ''];
+  if (event === null) return [sequence, `It can't be decoded: ${undecodable ?? ''}`, '', '', '', delivered];
   return [
     sequence,
-    changeOf(event, moments),
+    html`${changeOf(event, moments)} ${eventJson(event)}`,
     momentInWords(event, moments),
     bar(event, whole, moments),
     event.data.observed.through,
     delivered,
-    eventJson(event),
   ];
 }
 
@@ -82,7 +80,8 @@ function deliveryTo(
   if (isSkipped({ skipped }, sequence)) return html`<span class="bad">✗ skipped for ${title}</span><br>`;
   const isSent = sentThrough !== null && sentThrough >= sequence;
   const text = isSent ? '✓' : isWebhook ? notSentYet(sentThrough, filter) : '… waits for';
-  return html`<span class="${isSent ? 'good' : 'busy'}">${text} ${title}</span><br>`;
+  // A URL breaks nowhere: with a plain space it would leave its sign alone on a line.
+  return html`<span class="${isSent ? 'good' : 'busy'}">${text}\u00a0${title}</span><br>`;
 }
 
 /** A webhook without a mark may have been added later: then it only gets the return's next events. */

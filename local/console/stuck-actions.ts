@@ -56,8 +56,8 @@ const ACTIONS = {
   skip: {
     label: ({ skip }) => `Skip event ${skip}`,
     question: async (fields, feed) =>
-      `Skip event ${number(fields, 'skip')} of return ${groupIn(fields)}? ` +
-      `${await titleOf(feed, needed(fields, 'to'))} never gets it; feed.events_skipped reports that.`,
+      `Skip event ${number(fields, 'skip')} of return ${groupIn(fields)} for ` +
+      `${await titleOf(feed, needed(fields, 'to'))}? It never gets this event; feed.events_skipped reports that.`,
     act: (feed, fields) => redriveNamed(feed, fields, number(fields, 'skip')),
   },
   resume: {

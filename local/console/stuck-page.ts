@@ -70,7 +70,7 @@ const TITLES: Readonly<Record<Concern['kind'], string>> = {
 function cause(concern: Concern, feed: ConsoleFeed): Html {
   const { kind, subject, nextSteps } = concern;
   const number = kind === 'held' ? `, hold ${concern.hold.number}` : '';
-  return html`<section class="cause"><h2>${badge('bad', TITLES[kind])} ${subject}${number}</h2>
+  return html`<section class="cause"><h2>${badge('bad', `${TITLES[kind]}:`)} ${subject}${number}</h2>
 ${kind === 'held' ? holdFacts(concern.source, concern.hold, feed.moments) : html`<p>${sentenceOf(concern, feed.moments)}</p>`}
 ${nextSteps.map(nextStep)}${detailsOf(concern, feed)}<p>More: ${documentLink(kind)}</p></section>`;
 }
@@ -158,7 +158,7 @@ function behindRow(
       ? `the feed's own events of ${source}`
       : html`<a href="${pathOfReturn(source, group)}">${group}</a> of ${source}`,
     `event ${event}`,
-    since === null ? '' : feed.moments.withAge(since),
+    since === null ? '–' : feed.moments.withAge(since),
     ...(feed.acts
       ? [
           html`${actionButton(feed, 'redrive', fields)}`,

@@ -33,7 +33,7 @@ nav { display: flex; gap: 1rem; flex-wrap: wrap; }
 nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; border-bottom: 2px solid var(--link); }
 .find { display: flex; gap: .4rem; align-items: center; margin-left: auto; flex: 0 1 26rem; }
 input, select, button { font: inherit; color: inherit; background: var(--field);
-  border: 1px solid var(--dim); border-radius: 6px; padding: .25rem .6rem; min-width: 0; }
+  border: 1px solid var(--dim); border-radius: 6px; padding: .25rem .6rem; min-width: 0; min-height: 2.15rem; }
 .find input { flex: 1; }
 button { cursor: pointer; }
 button.danger { color: var(--bad); border-color: var(--bad); }
@@ -82,6 +82,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; mar
 dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 .filters { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-bottom: 1rem; }
+.filters > a { line-height: 2.15rem; }
 .filters label { display: grid; gap: .1rem; color: var(--dim); min-width: 0; max-width: 100%; }
 ol.events { list-style: none; margin: 0; padding: 0; }
 ol.events > li { display: grid; grid-template-columns: 5rem 16rem 10rem 1fr auto; gap: 0 1rem;

@@ -31,6 +31,10 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   const again = new Map<string, Ring>();
   const running = new Map<string, Promise<void>>();
   const pausing = new Map<string, Ring>();
+  /** Those among these that were not tried: the endpoint tries few retries at once. */
+  const untried = new Set<string>();
+  /** Paused since they were last done. */
+  const retries = new Set<string>();
   /** Failed after `finish` was called. */
   const failed = new Map<string, Ring>();
   let isFinishing = false;
@@ -60,19 +64,36 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     const next = again.get(name);
     again.delete(name);
     failed.delete(name);
-    if (!outcome.isDone && isFinishing && outcome.failingForMs !== undefined) failed.set(name, current);
-    else if (!outcome.isDone) pause(name, current, outcome.retryInMs);
+    const wasTried = outcome.isDone || outcome.failingForMs !== undefined;
+    if (wasTried && retries.has(name)) wakeUntried();
+    if (outcome.isDone) retries.delete(name);
+    if (!outcome.isDone && isFinishing && wasTried) failed.set(name, current);
+    else if (!outcome.isDone) pause(name, current, outcome.retryInMs, wasTried);
     else if (next !== undefined) ready.set(name, next);
     startNext();
   }
 
-  function pause(name: string, paused: Ring, pauseMs: number): void {
+  /** A retry that has ended leaves its place to one that found none: that one need not wait for its pause as well. */
+  function wakeUntried(): void {
+    const [name] = untried;
+    if (name !== undefined) endPause(name);
+  }
+
+  function endPause(name: string): void {
+    const paused = pausing.get(name);
+    pausing.delete(name);
+    untried.delete(name);
+    if (paused !== undefined) ready.set(name, paused);
+  }
+
+  function pause(name: string, paused: Ring, pauseMs: number, wasTried: boolean): void {
     pausing.set(name, paused);
+    retries.add(name);
+    if (!wasTried) untried.add(name);
     if (isFinishing) return;
     void clock.sleep(pauseMs, stopping.signal).then(() => {
       if (pausing.get(name) !== paused || isFinishing || stopping.signal.aborted) return;
-      pausing.delete(name);
-      ready.set(name, paused);
+      endPause(name);
       startNext();
     });
   }
@@ -80,9 +101,7 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   /** Ends the pauses: of all returns if the endpoint works again, or of those that are chosen. */
   async function wake(chooses: (paused: Ring) => Promise<boolean> = async () => true): Promise<void> {
     for (const [name, paused] of [...pausing]) {
-      if (!(await chooses(paused)) || pausing.get(name) !== paused) continue;
-      pausing.delete(name);
-      ready.set(name, paused);
+      if ((await chooses(paused)) && pausing.get(name) === paused) endPause(name);
     }
     startNext();
   }

@@ -176,10 +176,10 @@ function polled({ polledAt }: SourceStatus, moments: Moments): string {
   return polledAt === null ? 'no poll is complete yet' : `${moments.age(polledAt)} ago, complete`;
 }
 
-/** Each poll reads the time of the lookback again, so a source that is well is that far behind. */
+/** A change may show late, by as much as the lookback, so a source that is well is that far behind. */
 function readUpTo({ readUpTo: upTo, lookbackMs }: SourceStatus, moments: Moments): string {
   if (upTo === null || lookbackMs === null) return 'not yet';
-  return `${moments.full(upTo)}; each poll reads the last ${formatDuration(lookbackMs)} again`;
+  return `${moments.full(upTo)} for certain: a change may show up to ${formatDuration(lookbackMs)} late`;
 }
 
 function walked({ walkedAt }: SourceStatus, moments: Moments): string {
@@ -202,10 +202,10 @@ function laneText(
   moments: Moments,
 ): string {
   const isRarer = lane === 'late' && everyMs !== null && intervalMs !== null && intervalMs < everyMs;
-  const most = isRarer ? `every ${formatDuration(intervalMs)}, complete ` : '';
+  const newest = isRarer ? `every ${formatDuration(intervalMs)} what is new, completely ` : '';
   // Walks begin earlier where they are cheap.
   const least = lane === 'late' ? '' : 'at least ';
-  const every = everyMs === null ? [] : [`${most}${least}every ${formatDuration(everyMs)}`];
+  const every = everyMs === null ? [] : [`${newest}${least}every ${formatDuration(everyMs)}`];
   const last =
     startedAt === null || endedAt === null
       ? 'none completed yet'
@@ -289,7 +289,7 @@ function waitingSentence(
   moments: Moments,
 ) {
   const since = failingSince === null ? '' : ` since ${moments.short(failingSince)}`;
-  return `${title}: waiting for the first accepted event${since} (${lastFailure}, ${failures} times in a row)`;
+  return `${title}: no event accepted${since} (${lastFailure}, ${failures} times in a row)`;
 }
 
 /** For instance `http://127.0.0.1:3000/hook fails since 15:20:07: ECONNREFUSED, nothing listens there.`. */

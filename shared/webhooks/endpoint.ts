@@ -81,6 +81,15 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     return next === state || (await endpoints.save(webhook, next, state.version)) === 'saved';
   }
 
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** What this sender saves follows on itself, so it conflicts with other senders alone. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  }
+
   async function change(to: (state: EndpointState) => EndpointState): Promise<void> {
     for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
       const state = await load();
@@ -127,7 +136,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       if (answered.signal.aborted) break;
       if (ports.othersWait?.() === false) continue;
       // Without a place known, the post keeps its sender.
-      lease = await requestPlace(endsBy).catch(() => endsBy);
+      lease = await inTurn(() => requestPlace(endsBy)).catch(() => endsBy);
       if (lease === undefined) giveWay.abort();
     }
     const answer = await answering;
@@ -139,7 +148,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     async attempt(request, failingSince) {
       // Before the admission: its lease is only as long as an attempt.
       await ports.untilNextPost?.();
-      const admission = await requestAdmission(failingSince);
+      const admission = await inTurn(() => requestAdmission(failingSince));
       if (admission.kind === 'delayed') return admission;
       const began = clock.now();
       const { answer, lease, gaveWay } =
@@ -153,9 +162,10 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       log.info('posted', { webhook, id: request.id, outcome: verdict.kind, status, requestMs });
       // The answer stands whether it can be noted or not: an accepted event must not count as failed.
       if (gaveWay) return verdict;
-      await change((state) => note(ports, state, { began, now, tookMs: requestMs }, lease, verdict)).catch(
-        (error: unknown) =>
-          log.warn('the answer of the endpoint could not be noted', { webhook, error: asError(error) }),
+      const noted = (state: EndpointState) =>
+        note(ports, state, { began, now, tookMs: requestMs }, lease, verdict);
+      await inTurn(() => change(noted)).catch((error: unknown) =>
+        log.warn('the answer of the endpoint could not be noted', { webhook, error: asError(error) }),
       );
       return verdict;
     },

@@ -8,6 +8,12 @@ import { anchorOf, documentLink, SECTIONS } from '../../local/console/documents.
 import { textOf } from '../../local/console/html.ts';
 
 const page = createDocumentPage();
+const DOCUMENTS = readdirSync(fileURLToPath(new URL('../../docs/', import.meta.url)), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
 
 async function read(file: string): Promise<string> {
   const shown = await page.render({ params: { file }, fields: {} });
@@ -26,14 +32,10 @@ describe('a document', () => {
   );
 
   it('leads to other documents and their sections, and to nothing that is no document', async () => {
-    const documents = readdirSync(fileURLToPath(new URL('../../docs/', import.meta.url)), {
-      recursive: true,
-      encoding: 'utf8',
-    }).filter((name) => name.endsWith('.md'));
     const dead: string[] = [];
 
-    for (const from of documents)
-      for (const [, to = ''] of (await read(`docs/${from}`)).matchAll(/href="\/documents\/([^"]+)"/g)) {
+    for (const from of DOCUMENTS)
+      for (const [, to = ''] of (await read(from)).matchAll(/href="\/documents\/([^"]+)"/g)) {
         const [file = '', anchor] = to.split('#');
         const target = await read(file).catch(() => '');
         if (anchor === undefined ? target === '' : !target.includes(` id="${anchor}"`))
@@ -41,6 +43,14 @@ describe('a document', () => {
       }
 
     expect(dead).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('names each table for screen readers, and no column with nothing: %s', async (file) => {
+    const shown = await read(file);
+
+    const names = [...shown.matchAll(/role="region" aria-label="([^"]*)"/g)].map(([, name]) => name);
+    expect(names).toEqual([...new Set(names)]);
+    expect(shown).not.toContain('<th scope="col"></th>');
   });
 
   it.each([

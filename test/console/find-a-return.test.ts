@@ -29,7 +29,7 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     const story = page.getByRole('region', { name: /Story/ });
     const delivered = story.getByRole('row').filter({ hasText: 'IN_TRANSIT → DELIVERED' });
     await delivered.waitFor();
-    await delivered.getByText(/✓ /).first().waitFor();
+    await delivered.getByText(/✓\s/).first().waitFor();
     expect(await delivered.textContent()).toContain('poll');
     expect(await page.evaluate('window.isSameDocument')).toBe(true);
   });

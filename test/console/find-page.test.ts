@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFindPage } from '../../local/console/find-page.ts';
 import { textOf } from '../../local/console/html.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
+import { ask, openAddress } from './ask-console.ts';
 import { type ConsoleScene, openConsoleScene, SCENE_GROUP } from './console-scene.ts';
 
 let scene: ConsoleScene;
@@ -36,6 +37,24 @@ test('the stored returns are searched first, and the service is asked once, in t
   expect(world.asked).toBeGreaterThan(0);
   expect(last).toContain('tracking number');
   expect(last).toContain('No token is set.');
+});
+
+test('a problem that several searches had is shown once, with all of them', async () => {
+  const { show } = openFindPage();
+
+  const shown = await show('service');
+
+  expect(shown.match(/No token is set\./g)).toHaveLength(1);
+  expect(shown).toMatch(/No token is set\. \(source acme, tracking number; .*; and 1 more\)/);
+});
+
+test('what was searched stays in the box, to be corrected', async () => {
+  const { url } = scene.console;
+  const { cookie } = await openAddress({ url });
+
+  const { body } = await ask(new URL('/find?q=1Z0"0&in=service', url), { headers: { cookie } });
+
+  expect(body).toMatch(/<input id="q" name="q" type="search" value="1Z0&#34;0"/);
 });
 
 test('a stored return opens by the name of its order, in any spelling, without the service', async () => {

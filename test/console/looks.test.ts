@@ -181,7 +181,7 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
       {
         overview: 'All well: last complete poll 21 s ago, 0 waiting',
         stuck: 'Nothing is stuck',
-        return: '✓ http://127.0.0.1:3000/hook',
+        return: '✓\u00a0http://127.0.0.1:3000/hook',
       },
     ],
     [
@@ -208,7 +208,7 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
       { colorScheme: 'dark', viewport: PHONE },
     ] as const) {
       const { page, go, close } = await visit(browser, shown.console, options);
-      for (const [name, path] of Object.entries(shown.pages)) {
+      for (const [name, path] of Object.entries({ ...shown.pages, nowhere: '/nowhere' })) {
         // Except for its header, it is the same in all states.
         if (name === 'events') continue;
         await go(path);

@@ -10,11 +10,15 @@ const MINUTE_NOW = Math.floor(NOW / MINUTE);
 
 /** The plot of sources that began so many minutes ago, each with two events in each of these minutes. */
 function plotOf(...ages: readonly number[]): string {
+  return plotWith(2, ages);
+}
+
+function plotWith(events: number, ages: readonly number[]): string {
   const sources = ages.map((age) => ({
     state: { startedAt: NOW - age * MINUTE },
     activity: {
       recent: [],
-      minutes: Array.from({ length: age }, (_, ago) => ({ from: (MINUTE_NOW - ago) * MINUTE, events: 2 })),
+      minutes: Array.from({ length: age }, (_, ago) => ({ from: (MINUTE_NOW - ago) * MINUTE, events })),
     },
   }));
   return textOf(drawPlot(sources, moments));
@@ -28,6 +32,12 @@ test('the plot of a feed that just began has only its minutes, and names the fir
 
   expect(barsOf(plot)).toEqual([0, ...Array.from({ length: 20 }, () => 60)]);
   expect(plot).toContain('Events a minute: 40 since the feed began at 09:55, at most 2 in one minute');
+});
+
+test('the plot of a busy feed groups the digits of its numbers', () => {
+  const plot = plotWith(1_500, [20]);
+
+  expect(plot).toContain('30,000 since the feed began at 09:55, at most 1,500 in one minute');
 });
 
 test('the plot of an older feed has the minutes of the last hour, and all sources together', () => {

@@ -117,8 +117,9 @@ test('prints CSV with a row for each entity, in which no text is a formula', asy
 
 test.each([
   ['--type', 'shipmet', 'Did you mean "shipment"?'],
+  ['--type', 'parcel', 'Kinds: return_line_item, shipment, exchange_line_item, refund_transaction.'],
   ['--status', 'DELIVERD', 'Did you mean "DELIVERED"?'],
-])('a typo in %s is rejected with the nearest word', async (option, typo, meant) => {
+])('a wrong value of %s is rejected, with what was meant or is possible', async (option, typo, meant) => {
   const ended = await deployment.run('export', 'acme', option, typo);
 
   expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(meant) });

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createRingSchedule } from '../../../local/feed/ring-schedule.ts';
 import type { RingOutcome } from '../../../shared/webhooks/webhook-sender.ts';
 
 /** A schedule with this many returns, each of which is under way until its resolver is called. */
-function scheduleOf(returns: number) {
+function scheduleOf(returns: number, sleep: () => Promise<void> = () => setImmediate()) {
   const sending: ((outcome: RingOutcome) => void)[] = [];
-  const clock = { now: () => 0, elapsed: () => 0, sleep: () => setImmediate() };
+  const clock = { now: () => 0, elapsed: () => 0, sleep };
   const send = () => new Promise<RingOutcome>((resolve) => sending.push(resolve));
   const schedule = createRingSchedule({ send, clock, atOnce: 10, onError() {} });
   for (let group = 1; group <= returns; group += 1)
@@ -50,4 +50,41 @@ test('a sweep does not wait for a schedule that is stopped', async () => {
   expect(isOver).toBe(true);
   for (const resolve of sending) resolve({ isDone: true });
   await Promise.all([waiting, stopping]);
+});
+
+describe('once an endpoint that failed works again', () => {
+  const FAILED: RingOutcome = { isDone: false, retryInMs: 1, failingForMs: 70_000 };
+  const FOUND_NO_PLACE: RingOutcome = { isDone: false, retryInMs: 1, failingForMs: undefined };
+  /** Two returns that failed and are tried again; pauses do not end by themselves. */
+  async function twoRetries() {
+    const { schedule, sending } = scheduleOf(2, () => new Promise(() => {}));
+    for (const resolve of sending.splice(0)) resolve(FAILED);
+    await turns(5);
+    await schedule.wake();
+    const [first, second] = sending.splice(0);
+    return { first, second, sending };
+  }
+
+  it('a retry that finds no place is tried as soon as another one ends, without its pause', async () => {
+    const { first, second, sending } = await twoRetries();
+
+    second?.(FOUND_NO_PLACE);
+    await turns(5);
+    const before = sending.length;
+    first?.({ isDone: true });
+    await turns(5);
+
+    expect([before, sending.length]).toEqual([0, 1]);
+  });
+
+  it('a retry that fails again keeps its pause', async () => {
+    const { first, second, sending } = await twoRetries();
+
+    second?.(FAILED);
+    await turns(5);
+    first?.({ isDone: true });
+    await turns(5);
+
+    expect(sending).toEqual([]);
+  });
 });

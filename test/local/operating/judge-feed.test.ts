@@ -249,7 +249,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('is that a receiver has not accepted its first event, as soon as several attempts failed in a row', () => {
+  it('is that a receiver accepts no event, as soon as several attempts failed in a row', () => {
     const since = NOW - 20 * SECOND;
     const failed = (failures: number) => {
       const noted = { failures, failingSince: since, lastFailureAt: NOW, lastFailure: 'answered 500' };
@@ -258,7 +258,7 @@ describe('the verdict', () => {
 
     expect(headline(failed(4))).toMatch(/^All well: /);
     expect(headline(failed(23))).toBe(
-      `${URL}: waiting for the first accepted event since 10:15:10 (answered 500, 23 times in a row), ` +
+      `${URL}: no event accepted since 10:15:10 (answered 500, 23 times in a row), ` +
         'last complete poll 3 s ago, 1 waiting',
     );
   });

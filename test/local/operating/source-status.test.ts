@@ -140,7 +140,7 @@ describe('a source', () => {
   });
 
   it.each([
-    [5_000, 'every 5 s, complete every 60 s; last completed'],
+    [5_000, 'every 5 s what is new, completely every 60 s; last completed'],
     [60_000, 'every 60 s; last completed'],
     [600_000, 'every 10 min; last completed'],
   ])('that is polled every %d ms shows how often, and how often completely', (intervalMs, expected) => {
@@ -303,7 +303,9 @@ describe('a status for people', () => {
     const report = lines(well(), 160);
 
     expect(report[0]).toBe('acme  well: polled 60 s ago, complete');
-    expect(report).toContain('  read up to    2025-11-20 10:08:03; each poll reads the last 5 min again');
+    expect(report).toContain(
+      '  read up to    2025-11-20 10:08:03 for certain: a change may show up to 5 min late',
+    );
   });
 
   it('shows the times that are left out, and why', () => {

@@ -28,6 +28,18 @@ describe('a failing endpoint', () => {
     expect(world.posted).toHaveLength(7);
   });
 
+  it('has each failure counted, however many returns a sender posts at once', async () => {
+    const world = createWebhookWorld();
+    const keys = someKeys(20);
+    for (const key of keys) world.show(key, 1);
+    world.answer = () => ({ failure: 'ECONNREFUSED' });
+
+    const send = world.sender();
+    await Promise.all(keys.map((key) => send({ key, sequence: 1 }, 60_000)));
+
+    expect((await world.endpoints.load(WEBHOOK))?.failures).toBe(20);
+  });
+
   it('gets one retry at a time, beside which a return that never failed is tried', async () => {
     const world = createWebhookWorld();
     const keys = someKeys(5);
