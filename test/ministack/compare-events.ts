@@ -1,6 +1,7 @@
 // Comparisons of the events that subscribers received.
 import { isDeepStrictEqual } from 'node:util';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { ReturnChanged } from '../../shared/contract/return-message.ts';
 import type { QueueReader } from './queue-reader.ts';
 
 /** The entity of an event. */
@@ -23,6 +24,16 @@ export function outOfOrder(events: readonly FeedEvent[]): string[] {
     last.set(partitionkey, sequence);
     return sequence === expected ? [] : [id];
   });
+}
+
+/** The highest number of each return. */
+export function newestNumbers(
+  messages: readonly Pick<FeedEvent | ReturnChanged, 'partitionkey' | 'data'>[],
+): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>();
+  for (const { partitionkey, data } of messages)
+    newest.set(partitionkey, Math.max(data.sequence, newest.get(partitionkey) ?? 0));
+  return newest;
 }
 
 /** Messages without their return as the message group, or without the event's id for repeats to be recognised by. */

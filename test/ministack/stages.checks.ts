@@ -15,6 +15,7 @@ import {
   type ReferenceService,
 } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { returnChanged } from '../../shared/contract/return-message.ts';
 import { tokenNamesFor } from '../../shared/deployment/token-names.ts';
 import { aState } from '../contract/sample-states.ts';
 import { storesOn } from '../contract/stores.ts';
@@ -27,6 +28,7 @@ import {
   differences,
   idsByReturn,
   mislabelled,
+  newestNumbers,
   outOfOrder,
   partOf,
   withoutRepeats,
@@ -61,7 +63,7 @@ const changed = new Set<number>();
 beforeAll(async () => {
   service = await createReferenceService({ groups: 100, life: false, knobs: { rateLimit: 0 } });
   receiver = await startWebhookReceiver(
-    (path) => stages.find(({ name }) => path === `/${name}`)?.signingSecret ?? '',
+    (path) => stages.find(({ name }) => path.split('/')[1] === name)?.signingSecret ?? '',
   );
   addresses = { returnsUrl: service.url, receiverUrl: receiver.url };
   app = ['--app', synthesizeStages(addresses)];
@@ -159,6 +161,15 @@ describe('a delivered parcel', () => {
     expect(receiver.forged).toEqual([]);
   });
 
+  test('is posted as whole returns, each with its newest state', async () => {
+    await inEachStage(async ({ erp, postedReturns }) => {
+      const newest = newestNumbers(await erp.read());
+      expect(newest.size).toBeGreaterThan(0);
+      expect(newestNumbers(postedReturns())).toEqual(newest);
+    });
+    expect(receiver.forged).toEqual([]);
+  });
+
   test('is pulled with the token that `readers add` prints', async () => {
     const [{ erp, refOf }] = stages as [WatchedStage];
     const pull = refOf('AWS::Lambda::Function', 'FeedPull');
@@ -174,6 +185,19 @@ describe('a delivered parcel', () => {
     expect(await operate('readers list')).toMatch(/^puller +unread +[1-9]\d* events waiting; .*last asked /m);
     const state = await ask(pull, '/v1/readers/puller/state', token);
     expect([state.statusCode, bodyOf(state)]).toEqual([200, expect.arrayContaining([expect.anything()])]);
+  });
+
+  test('is pulled as whole returns, each with its newest state', async () => {
+    const [{ erp, refOf }] = stages as [WatchedStage];
+    const pull = refOf('AWS::Lambda::Function', 'FeedPull');
+    const token = await tokenOf('readers add whole --shape return');
+
+    await until(async () => {
+      const pulled = (await readAll(pull, 'whole', token)).map((message) => returnChanged.parse(message));
+      expect(newestNumbers(pulled)).toEqual(newestNumbers(await erp.read()));
+    });
+
+    await operate('readers remove whole');
   });
 
   test('is not pulled with a token that is not, or no longer, of the reader', async () => {

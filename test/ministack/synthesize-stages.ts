@@ -10,6 +10,8 @@ import { type KeptTables, ReturnsFeedStack } from '../../infra/returns-feed-stac
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
 import { STAGES, type Stage } from '../../infra/stages.ts';
+import type { Webhook } from '../../infra/webhook.ts';
+import type { WebhookOptions } from '../../infra/webhook-options.ts';
 import { BUS_SOURCE } from '../../shared/contract/event-pattern.ts';
 import { newApp } from '../infra/new-app.ts';
 
@@ -79,8 +81,20 @@ function addSubscribers(stack: ReturnsFeedStack, webhookUrl: string): void {
       }),
     ],
   });
+  const requestTimeout = Duration.seconds(2);
+  const { signingSecret: secret } = postTo(webhookUrl, stack, 'Wms', { requestTimeout });
+  postTo(`${webhookUrl}/returns`, stack, 'Returns', { requestTimeout, secret, shape: 'return' });
+}
+
+/** Adds a webhook whose receiver has no public address. */
+function postTo(
+  webhookUrl: string,
+  stack: ReturnsFeedStack,
+  id: string,
+  options: Omit<WebhookOptions, 'url'>,
+): Webhook {
   const url = 'https://wms.example.com/hook';
-  const webhook = feed.addWebhook('Wms', { url, requestTimeout: Duration.seconds(2) });
+  const webhook = stack.feed.addWebhook(id, { ...options, url });
   const record = webhook.node.findChild('Record').node.defaultChild as ssm.CfnParameter;
   const value = JSON.stringify(stack.resolve(record.value))
     .replace(url, webhookUrl)
@@ -90,6 +104,7 @@ function addSubscribers(stack: ReturnsFeedStack, webhookUrl: string): void {
     fn.addEnvironment('ADDRESSES', 'any');
     fn.addEnvironment('WEBHOOK_URL', webhookUrl);
   }
+  return webhook;
 }
 
 /** The same two filters behind the ordered topic and on the bus. */

@@ -1,6 +1,7 @@
 // A deployed stage, with all that its subscribers received.
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { type ReturnChanged, returnChanged } from '../../shared/contract/return-message.ts';
 import type { DeployedParts } from '../runbook/resources-called.ts';
 import { readDeployed } from './deployed.ts';
 import { createQueueReader, type QueueReader } from './queue-reader.ts';
@@ -36,6 +37,8 @@ export interface WatchedStage extends DeployedParts {
   readonly workflowArn: string;
   /** The changes of returns that the webhook's receiver accepted. */
   posted(): readonly FeedEvent[];
+  /** The whole returns that the receiver of these accepted. */
+  postedReturns(): readonly ReturnChanged[];
 }
 
 /** @param warehouse the stack of the stage's sample warehouse */
@@ -66,6 +69,10 @@ export async function watchStage(
     posted: () =>
       receiver.accepted.flatMap(({ path, event }) =>
         path === `/${name}` && !event.type.startsWith('feed.') ? [event] : [],
+      ),
+    postedReturns: () =>
+      receiver.accepted.flatMap(({ path, body }) =>
+        path === `/${name}/returns` ? [returnChanged.parse(JSON.parse(body))] : [],
       ),
   };
 }
