@@ -5,7 +5,7 @@ import type { Clock } from '../ports.ts';
 import { answerRead, problem, type ReadAnswer } from './answer-read.ts';
 import type { Reader, Readers } from './reader.ts';
 import { createReaderStream, type ReaderStreamPorts } from './reader-stream.ts';
-import { BaselineUnderWay, type KnownReturns, readStatePage } from './state-page.ts';
+import { BaselineUnderWay, createStatePages, type KnownReturns } from './state-page.ts';
 
 export interface PullPorts extends KnownReturns, ReaderStreamPorts {
   readonly snapshots: KnownReturns['snapshots'];
@@ -34,6 +34,7 @@ const PATH = /^\/v1\/readers\/([a-z0-9-]{1,30})(\/state)?$/;
 export function createPullAnswers(ports: PullPorts): (request: PullRequest) => Promise<ReadAnswer> {
   const { readers, clock, hashToken } = ports;
   const allowance = createAllowance(clock);
+  const readStatePage = createStatePages(ports);
 
   return async (request) => {
     const [, name, isState] = PATH.exec(request.path) ?? [];
@@ -68,7 +69,7 @@ export function createPullAnswers(ports: PullPorts): (request: PullRequest) => P
     if (method !== 'GET') return problem(405, 'The state is read only: GET.', { allow: 'GET' });
     const end = () => createReaderStream(ports, reader).end();
     try {
-      const page = await readStatePage(ports, reader.filter, query.get('page') ?? undefined, end);
+      const page = await readStatePage(reader.filter, query.get('page') ?? undefined, end);
       if (page === undefined) return problem(400, 'The page is not one that this server named.');
       const headers = {
         ...{ 'content-type': 'application/json', 'cache-control': 'private, no-store' },

@@ -1,6 +1,7 @@
 // `/state` of a reader: the present state of each return in pages, for a client that starts, or was away for too long.
 import * as z from 'zod';
-import type { SnapshotStore, SourceStates } from '../ports.ts';
+import type { Instant } from '../instant.ts';
+import type { Clock, SnapshotStore, SourceStates } from '../ports.ts';
 import { type ReturnPlace, readReturns } from './known-returns.ts';
 
 /** The returns that a feed knows. */
@@ -25,6 +26,8 @@ const PAGE_CHARACTERS = 1_024 * 1_024;
 
 const pageToken = z.object({
   offset: z.string(),
+  /** When the first page was read. */
+  begunAt: z.int(),
   source: z.string(),
   after: z.object({ createdAt: z.number(), groupId: z.number() }).optional(),
 });
@@ -44,26 +47,47 @@ export class BaselineUnderWay extends Error {
  * @param offset the end of the stream, called for the first page
  * @returns undefined for a token that is none
  */
-export async function readStatePage(
-  { snapshots, states, sources }: KnownReturns,
-  { sources: chosen }: { readonly sources?: readonly string[] | undefined },
+type ReadStatePage = (
+  filter: { readonly sources?: readonly string[] | undefined },
   token: string | undefined,
   offset: () => Promise<string>,
-): Promise<StatePage | undefined> {
-  const given = token === undefined ? undefined : decode(token);
-  if (token !== undefined && given === undefined) return undefined;
-  const sourceAfter = async (before: string) =>
-    (await sources()).find((name) => name > before && (chosen?.includes(name) ?? true));
-  const place = given?.offset ?? (await offset());
-  const source = given?.source ?? (await sourceAfter(''));
-  if (source === undefined) return { rows: [], offset: place, next: undefined };
-  const state = await states.load(source);
-  if (state !== undefined && state.baselineAt === undefined) throw new BaselineUnderWay(source);
-  const { rows, next } = state === undefined ? NONE : await readRows(snapshots, state, given?.after);
-  const following = next === undefined ? await sourceAfter(source) : source;
-  return {
-    ...{ rows, offset: place },
-    next: following && encode({ offset: place, source: following, ...(next && { after: next }) }),
+) => Promise<StatePage | undefined>;
+
+export function createStatePages(
+  ports: KnownReturns & { readonly clock: Pick<Clock, 'now'> },
+): ReadStatePage {
+  const { snapshots, states, clock } = ports;
+  const listSince = rememberList(ports);
+
+  return async ({ sources: chosen }, token, offset) => {
+    const given = token === undefined ? undefined : decode(token);
+    if (token !== undefined && given === undefined) return undefined;
+    const place = given?.offset ?? (await offset());
+    const begunAt = given?.begunAt ?? clock.now();
+    const sourceAfter = async (before: string) =>
+      (await listSince(begunAt)).find((name) => name > before && (chosen?.includes(name) ?? true));
+    const source = given?.source ?? (await sourceAfter(''));
+    if (source === undefined) return { rows: [], offset: place, next: undefined };
+    const state = await states.load(source);
+    if (state !== undefined && state.baselineAt === undefined) throw new BaselineUnderWay(source);
+    const { rows, next } = state === undefined ? NONE : await readRows(snapshots, state, given?.after);
+    const following = next === undefined ? await sourceAfter(source) : source;
+    return {
+      ...{ rows, offset: place },
+      next: following && encode({ offset: place, begunAt, source: following, ...(next && { after: next }) }),
+    };
+  };
+}
+
+/** Lists the sources once for all pages of a client: that reads the states of all, and each source has a page. */
+function rememberList({ sources, clock }: Parameters<typeof createStatePages>[0]) {
+  let listed: { readonly at: Instant; readonly names: readonly string[] } | undefined;
+  return async (since: Instant) => {
+    if (listed === undefined || listed.at < since) {
+      const at = clock.now();
+      listed = { at, names: await sources() };
+    }
+    return listed.names;
   };
 }
 

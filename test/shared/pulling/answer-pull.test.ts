@@ -16,6 +16,7 @@ import { createVirtualClock } from '../../fakes/virtual-clock.ts';
  */
 function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}, newest = 0) {
   const clock = createVirtualClock();
+  const lists = { count: 0 };
   const readers = new Map<string, Reader>([['all', { filter: {}, tokens: ['hash of token'] }]]);
   const states = new Map(
     Object.keys(returns).map((name) => [name, { ...aState(name), ...ACME, source: name, baselineAt: 1 }]),
@@ -49,14 +50,17 @@ function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}, newes
       },
     },
     states: { load: async (name) => states.get(name) },
-    sources: async () => Object.keys(returns),
+    async sources() {
+      lists.count += 1;
+      return Object.keys(returns);
+    },
   });
   const ask = (path: string, query = '', given: Partial<PullRequest> = {}): Promise<ReadAnswer> =>
     answer({
       ...{ method: 'GET', path, query: new URLSearchParams(query), ifNoneMatch: undefined },
       ...{ authorization: 'Bearer token', signal: new AbortController().signal, ...given },
     });
-  return { ask, clock, readers, states };
+  return { ask, clock, readers, states, lists };
 }
 
 const EVENTS = '/v1/readers/all';
@@ -177,6 +181,21 @@ describe('the state', () => {
     const third = await ask(`${EVENTS}/state`, linkOf(second));
 
     expect([rowsOf(second).length, rowsOf(third).length]).toEqual([0, 3]);
+  });
+
+  it('lists the sources once for all pages, and again for who begins later', async () => {
+    const returns = { acme: many(1), globex: many(1), initech: many(1) };
+    const { ask, clock, lists, states } = open(returns);
+    await readState(ask);
+    const listedOnce = lists.count;
+    await clock.advance(MINUTE);
+    Object.assign(returns, { umbrella: many(1) });
+    states.set('umbrella', { ...aState('umbrella'), ...ACME, source: 'umbrella', baselineAt: 1 });
+
+    const pages = await readState(ask);
+
+    expect([listedOnce, lists.count]).toEqual([1, 2]);
+    expect(pages.map(([row]) => row?.source)).toEqual(['acme', 'globex', 'initech', 'umbrella']);
   });
 
   it('is not there before the baseline', async () => {
