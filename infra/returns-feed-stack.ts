@@ -60,7 +60,7 @@ export class ReturnsFeedStack extends Stack {
     this.#nameFunctions(this.feed);
   }
 
-  /** Commands find these outputs by their ids (local/operating/find-deployment.ts), and the runbook refers to them. */
+  /** Commands find these outputs by their ids (local/place/find-deployment.ts), and the runbook refers to them. */
   #nameParts(feed: ReturnsChangeFeed): void {
     this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for up to 100 subscriptions');
     this.#output('BusName', feed.bus.eventBusName, 'All events, unordered, for any number of rules');

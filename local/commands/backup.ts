@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { parseDirectory } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { openKnownStore } from '../operating/open-directory.ts';
+import { openKnownStore } from '../place/open-directory.ts';
 
 const HELP = `
 Writes a new file with everything that the feed has stored, as of one moment. Copying the files of the

@@ -6,7 +6,7 @@ import { parsePort } from '../cli/parse-port.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { serveConsole } from '../console/open-console.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 interface ConsoleFlags extends PlaceFlags, MomentsFlags {
   readonly port: number;

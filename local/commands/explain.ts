@@ -9,8 +9,8 @@ import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { explainGroup, narrowTo } from '../operating/explain-group.ts';
 import { formatExplanation } from '../operating/format-explanation.ts';
 import { type NamedReturn, nameReturn } from '../operating/name-return.ts';
-import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 
 const HELP = `
 Name the return by the id of its group, by a tracking number or an order name (--tracking, --order,

@@ -5,8 +5,8 @@ import { addExportOptions, type ExportFlags } from '../cli/export-flags.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { CSV_HEADER, exportGroups, toCsv } from '../operating/export-groups.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 
 const HELP = `
 Prints each known return as it was last published, one JSON object a line:

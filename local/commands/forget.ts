@@ -8,9 +8,9 @@ import { parseGroupId } from '../cli/durations.ts';
 import { messageOf } from '../cli/failures.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { askService } from '../operating/ask-service.ts';
-import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import { askService } from '../place/ask-service.ts';
+import type { OpenFeed, PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 
 const HELP = `
 Erase the group at the service first: while the service still returns it, the next reconciliation

@@ -14,12 +14,12 @@ import { alignColumns } from '../cli/layout.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { addPlaceOptions, describeStack } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { ofReader } from '../operating/destination-status.ts';
-import type { Deployment } from '../operating/find-deployment.ts';
-import { detailsOf, filterInWords } from '../operating/format-status.ts';
-import { loadReaders } from '../operating/load-overview.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { Deployment } from '../place/find-deployment.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
+import { ofReader } from '../status/destination-status.ts';
+import { detailsOf, filterInWords } from '../status/format-status.ts';
+import { loadReaders } from '../status/load-overview.ts';
 
 /** A reader's offset is noted once a minute. */
 const LEAST_ALARM_MS = 300_000;

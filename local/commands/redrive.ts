@@ -9,9 +9,9 @@ import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
 import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 
 interface RedriveFlags extends PlaceFlags {
   readonly to?: string;

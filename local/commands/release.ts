@@ -13,10 +13,10 @@ import { layoutOf } from '../cli/layout.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { sampleLines } from '../operating/format-status.ts';
-import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
+import { sampleLines } from '../status/format-status.ts';
 
 interface HoldFlags extends PlaceFlags {
   readonly source?: string;

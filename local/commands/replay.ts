@@ -15,9 +15,9 @@ import { parseMoment } from '../cli/parse-moment.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 
 interface ReplayFlags extends PlaceFlags, FilterFlags {
   readonly from?: Instant;

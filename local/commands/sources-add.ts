@@ -15,8 +15,8 @@ import {
   neededTokenOf,
 } from '../cli/source-flags.ts';
 import { readGiven, SOURCES_STACK, withSources } from '../operating/deployed-sources.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
 import { readSourceFile } from '../operating/source-file.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 interface AddFlags extends DeployedSourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly file?: string;

@@ -11,7 +11,7 @@ import {
   tokenOf,
 } from '../cli/source-flags.ts';
 import { readGiven, SOURCES_STACK, withSources } from '../operating/deployed-sources.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 interface ChangeFlags extends DeployedSourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly try: boolean;

@@ -6,9 +6,9 @@ import { parseCount } from '../cli/durations.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { formatSources, LISTED_STATES, listSources, type SourceFilter } from '../operating/list-sources.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
 import { restoreSource } from '../operating/restore-source.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 import { createAddSourceCommand } from './sources-add.ts';
 import { createChangeCommands } from './sources-change.ts';
 

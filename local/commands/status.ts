@@ -9,12 +9,12 @@ import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { findConsole } from '../console/running-console.ts';
-import { openDeploymentParts } from '../operating/deployment-parts.ts';
-import { concernJson, formatStatusPage, headlineOf } from '../operating/format-status.ts';
-import { judgeFeed } from '../operating/judge-feed.ts';
-import { loadOverview, type OverviewFeed } from '../operating/load-overview.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
+import { openDeploymentParts } from '../status/deployment-parts.ts';
+import { concernJson, formatStatusPage, headlineOf } from '../status/format-status.ts';
+import { judgeFeed } from '../status/judge-feed.ts';
+import { loadOverview, type OverviewFeed } from '../status/load-overview.ts';
 
 interface StatusFlags extends PlaceFlags, MomentsFlags {
   readonly source?: string;

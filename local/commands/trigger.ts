@@ -21,7 +21,7 @@ import { didYouMean } from '../cli/suggest.ts';
 import { isAccepted } from '../feed/format-delivery.ts';
 import { findForwardSecret } from '../feed/forward-secret.ts';
 import { findRunningService } from '../feed/running-service.ts';
-import { exampleTypes, freshExample } from '../operating/example-events.ts';
+import { exampleTypes, freshExample } from '../receiver-check/example-events.ts';
 
 interface TriggerFlags {
   readonly forwardTo?: URL;

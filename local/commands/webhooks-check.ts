@@ -24,10 +24,10 @@ import { printable } from '../cli/printable.ts';
 import { shownUrl } from '../cli/shown-url.ts';
 import { padTo, wrapWords } from '../cli/wrap.ts';
 import { readForwardSecret } from '../feed/forward-secret.ts';
-import { checkReceiver, type JudgedStep } from '../operating/check-receiver.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
-import { CHECK_SOURCE, type CheckPost, receiverSteps } from '../operating/receiver-steps.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { checkReceiver, type JudgedStep } from '../receiver-check/check-receiver.ts';
+import { CHECK_SOURCE, type CheckPost, receiverSteps } from '../receiver-check/receiver-steps.ts';
 import { readSigningSecret } from './webhooks-secrets.ts';
 
 interface CheckFlags extends Pick<PlaceFlags, 'data' | 'stack'> {

@@ -9,8 +9,8 @@ import { UsageError } from '../cli/failures.ts';
 import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { readForwardSecret } from '../feed/forward-secret.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 const ABOUT_SECRET = `
 Prints the secret on stdout and nothing else there. Give it to the receiver over a channel that keeps

@@ -14,8 +14,8 @@ import { createWebhookCommand } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { isAccepted } from '../feed/format-delivery.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withRingQueue, withWebhook } from '../operating/open-webhook.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_EVERY_MS = 500;

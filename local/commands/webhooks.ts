@@ -8,22 +8,22 @@ import { layoutOf } from '../cli/layout.ts';
 import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { openDeploymentParts } from '../operating/deployment-parts.ts';
-import { type DestinationStatus, describeDestinations } from '../operating/destination-status.ts';
-import { partOf } from '../operating/find-deployment.ts';
-import { formatWebhook } from '../operating/format-status.ts';
+import { withWebhook } from '../operating/open-webhook.ts';
+import { setPaused } from '../operating/pause-webhook.ts';
+import { partOf } from '../place/find-deployment.ts';
+import { listWebhooks } from '../place/named-destinations.ts';
+import { openKnownStore } from '../place/open-directory.ts';
+import type { OpenFeed, PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
+import { openDeploymentParts } from '../status/deployment-parts.ts';
+import { type DestinationStatus, describeDestinations } from '../status/destination-status.ts';
+import { formatWebhook } from '../status/format-status.ts';
 import {
   loadDeployedWebhooks,
   loadOverview,
   type OverviewFeed,
   type OverviewWebhook,
-} from '../operating/load-overview.ts';
-import { listWebhooks } from '../operating/named-destinations.ts';
-import { openKnownStore } from '../operating/open-directory.ts';
-import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { withWebhook } from '../operating/open-webhook.ts';
-import { setPaused } from '../operating/pause-webhook.ts';
-import { withFeed } from '../operating/with-feed.ts';
+} from '../status/load-overview.ts';
 import type { ForwardedUrl } from '../store/documents.ts';
 import type { LocalStore } from '../store/open-store.ts';
 import { watchHolder } from '../store/watch-lock.ts';

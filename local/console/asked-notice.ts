@@ -1,7 +1,7 @@
 // Compares the service's present answer for a return with the feed's state.
 import type { Difference } from '../../shared/finding/compare-answer.ts';
 import { failureOf } from '../cli/failures.ts';
-import { type AskedService, askService } from '../operating/ask-service.ts';
+import { type AskedService, askService } from '../place/ask-service.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import { documentLink } from './documents.ts';
 import { type Html, html } from './html.ts';

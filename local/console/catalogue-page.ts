@@ -1,7 +1,7 @@
 // The page with all event types by kind, each with a recorded example.
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import { PUBLISHED_WHEN } from '../../shared/contract/event-descriptions.ts';
-import { readExample } from '../operating/example-events.ts';
+import { readExample } from '../receiver-check/example-events.ts';
 import type { ConsolePage } from './console-server.ts';
 import { eventJson } from './event-view.ts';
 import { type Html, html } from './html.ts';

@@ -1,11 +1,11 @@
 // The feed that all pages of the console share, with the console's options.
 import type { Moments } from '../cli/moments.ts';
-import { type DeploymentParts, openDeploymentParts } from '../operating/deployment-parts.ts';
-import { sentenceOf } from '../operating/format-status.ts';
-import { type FeedVerdict, judgeFeed } from '../operating/judge-feed.ts';
-import { loadOverview, type Overview } from '../operating/load-overview.ts';
-import type { OpenFeed } from '../operating/open-feed.ts';
-import type { AccessOptions } from '../operating/service-access.ts';
+import type { OpenFeed } from '../place/open-feed.ts';
+import type { AccessOptions } from '../place/service-access.ts';
+import { type DeploymentParts, openDeploymentParts } from '../status/deployment-parts.ts';
+import { sentenceOf } from '../status/format-status.ts';
+import { type FeedVerdict, judgeFeed } from '../status/judge-feed.ts';
+import { loadOverview, type Overview } from '../status/load-overview.ts';
 
 export interface ServedFeed extends OpenFeed {
   readonly moments: Moments;

@@ -1,6 +1,6 @@
 // Links from problems to the sections of the documents that explain them. The console serves its own copy
 // (document-page.ts), so that the links work without a network and fit the release that runs.
-import type { Concern } from '../operating/judge-feed.ts';
+import type { Concern } from '../status/judge-feed.ts';
 import { type Html, html } from './html.ts';
 
 /** A section of a document. */

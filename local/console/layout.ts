@@ -1,6 +1,6 @@
 // The frame of every page: navigation with the number of problems, the worst of them, the search box, the bar that shows
 // that the page is no longer up to date, and the part that the stream updates.
-import type { NextStep } from '../operating/source-status.ts';
+import type { NextStep } from '../status/source-status.ts';
 import { documentLink } from './documents.ts';
 import { type Content, type Html, html } from './html.ts';
 

@@ -1,8 +1,8 @@
 // Opens a feed and serves the console with all its pages.
 import { onKey } from '../cli/on-key.ts';
 import { whenAborted } from '../cli/until-aborted.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
-import { withFeed } from '../operating/with-feed.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
+import { withFeed } from '../place/with-feed.ts';
 import { createCataloguePage } from './catalogue-page.ts';
 import { type ConsoleFeed, createConsoleFeed, type ServedFeed } from './console-feed.ts';
 import { type Console, startConsole } from './console-server.ts';

@@ -1,7 +1,7 @@
 // The overview's table of destinations, the worst state first.
 import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
-import { type DestinationState, type DestinationStatus, nounOf } from '../operating/destination-status.ts';
+import { type DestinationState, type DestinationStatus, nounOf } from '../status/destination-status.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, type Tone, table } from './layout.ts';
 

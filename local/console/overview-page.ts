@@ -1,8 +1,8 @@
 // The first page: the verdict and what to do, then every source and destination, the worst first.
 
 import type { Moments } from '../cli/moments.ts';
-import { headlineOf, sentenceOf } from '../operating/format-status.ts';
-import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
+import { headlineOf, sentenceOf } from '../status/format-status.ts';
+import type { Concern, FeedVerdict } from '../status/judge-feed.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';

@@ -2,7 +2,7 @@
 import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { formatCount } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
-import type { OverviewSource } from '../operating/load-overview.ts';
+import type { OverviewSource } from '../status/load-overview.ts';
 import { type Html, html } from './html.ts';
 
 const MINUTES = 60;

@@ -1,7 +1,7 @@
 import { counted, formatCount } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
-import type { OverviewSource } from '../operating/load-overview.ts';
-import { type SourceStatus, WORST_FIRST } from '../operating/source-status.ts';
+import type { OverviewSource } from '../status/load-overview.ts';
+import { type SourceStatus, WORST_FIRST } from '../status/source-status.ts';
 import type { PageRequest } from './console-server.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';

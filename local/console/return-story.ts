@@ -9,7 +9,7 @@ import {
   type Explanation,
   isSkipped,
 } from '../operating/explain-group.ts';
-import type { WebhookLabels } from '../operating/open-feed.ts';
+import type { WebhookLabels } from '../place/open-feed.ts';
 import { changeOf, eventJson } from './event-view.ts';
 import { type Content, type Html, html } from './html.ts';
 import { table } from './layout.ts';

@@ -2,11 +2,11 @@
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
-import type { BehindReturn } from '../operating/destination-status.ts';
-import { headlineOf, sentenceOf } from '../operating/format-status.ts';
-import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
-import type { Overview } from '../operating/load-overview.ts';
-import type { HoldStatus, SourceStatus } from '../operating/source-status.ts';
+import type { BehindReturn } from '../status/destination-status.ts';
+import { headlineOf, sentenceOf } from '../status/format-status.ts';
+import type { Concern, FeedVerdict } from '../status/judge-feed.ts';
+import type { Overview } from '../status/load-overview.ts';
+import type { HoldStatus, SourceStatus } from '../status/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { documentLink } from './documents.ts';

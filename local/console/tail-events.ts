@@ -6,7 +6,7 @@ import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { type ChangedGroup, changedGroups } from '../operating/changed-groups.ts';
+import { type ChangedGroup, changedGroups } from '../place/changed-groups.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 
 export interface LatestEvents {

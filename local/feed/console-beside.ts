@@ -1,7 +1,7 @@
 // The console of a feed that runs in this process. It is loaded while the feed runs already.
 import type { Log } from '../../shared/ports.ts';
 import type { Moments } from '../cli/moments.ts';
-import type { AccessOptions } from '../operating/service-access.ts';
+import type { AccessOptions } from '../place/service-access.ts';
 
 export interface ConsoleBeside {
   readonly dataDir: string;

@@ -4,7 +4,7 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { shownUrl } from '../cli/shown-url.ts';
-import { explainFailure } from '../operating/explain-failure.ts';
+import { explainFailure } from '../status/explain-failure.ts';
 
 export function isAccepted(answer: Answer): boolean {
   return 'status' in answer && answer.status >= 200 && answer.status < 300;

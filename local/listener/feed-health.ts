@@ -1,8 +1,9 @@
 // The health of a running `watch`, as `status` judges it, remembered for some seconds: many may ask.
-import { openDeploymentParts } from '../operating/deployment-parts.ts';
-import { judgeFeed } from '../operating/judge-feed.ts';
-import { loadOverview } from '../operating/load-overview.ts';
-import { openDirectory } from '../operating/open-directory.ts';
+
+import { openDirectory } from '../place/open-directory.ts';
+import { openDeploymentParts } from '../status/deployment-parts.ts';
+import { judgeFeed } from '../status/judge-feed.ts';
+import { loadOverview } from '../status/load-overview.ts';
 import type { FeedHealth } from './health-routes.ts';
 
 const REMEMBERED_MS = 5_000;

@@ -1,8 +1,8 @@
 // `/health` for load balancers and supervisors, and `/metrics` for Prometheus (OpenMetrics). Both show what `status` shows.
 import { Hono } from 'hono';
 import { Gauge, type OpenMetricsContentType, Registry } from 'prom-client';
-import type { FeedVerdict } from '../operating/judge-feed.ts';
-import { type SourceStatus, WORST_FIRST } from '../operating/source-status.ts';
+import type { FeedVerdict } from '../status/judge-feed.ts';
+import { type SourceStatus, WORST_FIRST } from '../status/source-status.ts';
 
 /** The verdict of `status` with its sources, and what this process has counted. */
 export interface FeedHealth {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { Sources } from '../../functions/sources/open-sources.ts';
 import { UsageError } from '../cli/failures.ts';
 import { describeStack } from '../cli/place-options.ts';
-import { partOf } from './find-deployment.ts';
-import { withDeployment } from './open-deployment.ts';
-import type { PlaceFlags } from './open-feed.ts';
+import { partOf } from '../place/find-deployment.ts';
+import { withDeployment } from '../place/open-deployment.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 export const SOURCES_STACK = describeStack(', FEED_NAME and TOKEN_KEY');
 

@@ -8,9 +8,9 @@ import { formatInstant } from '../../shared/instant.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from '../cli/moments.ts';
-import type { FeedLists } from './open-feed.ts';
-import type { Attempt } from './problems.ts';
-import { readAll } from './read-ledger.ts';
+import type { FeedLists } from '../place/open-feed.ts';
+import { readAll } from '../place/read-ledger.ts';
+import type { Attempt } from '../status/problems.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export type Explanation = Awaited<ReturnType<typeof explainGroup>>;

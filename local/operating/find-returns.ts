@@ -8,8 +8,8 @@ import type { TextFilter } from '../../shared/finding/find-groups.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { messageOf } from '../cli/failures.ts';
-import type { OpenFeed } from './open-feed.ts';
-import type { AccessOptions, ServiceAccess } from './service-access.ts';
+import type { OpenFeed } from '../place/open-feed.ts';
+import type { AccessOptions, ServiceAccess } from '../place/service-access.ts';
 
 const SEARCHED = ['tracking_number', 'order_name', 'return_group_id', 'entity_id', 'event_id'] as const;
 

@@ -4,9 +4,9 @@ import type { DirectoryEntry, InvalidEntry } from '../../functions/adapters/dyna
 import { formatDuration } from '../cli/durations.ts';
 import { toWords } from '../cli/given-options.ts';
 import { alignColumns } from '../cli/layout.ts';
-import { loadStatuses } from './load-overview.ts';
-import type { OpenFeed } from './open-feed.ts';
-import { type Verdict, WORST_FIRST } from './source-status.ts';
+import type { OpenFeed } from '../place/open-feed.ts';
+import { loadStatuses } from '../status/load-overview.ts';
+import { type Verdict, WORST_FIRST } from '../status/source-status.ts';
 
 /** `new`: it has no state, so it was never polled. */
 export const LISTED_STATES = ['new', ...WORST_FIRST] as const;

@@ -2,8 +2,8 @@
 // or by its tracking number or order name.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
+import type { OpenFeed } from '../place/open-feed.ts';
 import { type Found, findReturns, type Searched, type SearchProblem } from './find-returns.ts';
-import type { OpenFeed } from './open-feed.ts';
 
 interface ReturnWords {
   /** The source, then an id or a name, then an entity; or one text alone. */

@@ -2,10 +2,10 @@
 import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import { withClient } from './find-deployment.ts';
-import { findWebhook } from './named-destinations.ts';
-import type { DeployedFeed } from './open-deployment.ts';
-import type { PlaceFlags } from './open-feed.ts';
+import { withClient } from '../place/find-deployment.ts';
+import { findWebhook } from '../place/named-destinations.ts';
+import type { DeployedFeed } from '../place/open-deployment.ts';
+import type { PlaceFlags } from '../place/open-feed.ts';
 
 /** Runs work on a webhook of the deployment. @throws UsageError that lists the known ones */
 export async function withWebhook<Result>(
@@ -13,7 +13,7 @@ export async function withWebhook<Result>(
   id: string,
   work: (webhook: WebhookRecord, feed: DeployedFeed) => Promise<Result>,
 ): Promise<Result> {
-  const { withDeployment } = await import('./open-deployment.ts');
+  const { withDeployment } = await import('../place/open-deployment.ts');
   return withDeployment(flags, async (feed) => work(await findWebhook(feed.deployment, id), feed));
 }
 

@@ -17,9 +17,14 @@ import { createPositionRelay } from '../../shared/pulling/assign-positions.ts';
 import { RestoredStateError } from '../../shared/source/restored-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { UsageError } from '../cli/failures.ts';
-import type { Deployment } from './find-deployment.ts';
-import { nameDestination, openDestinationOf, openPositionWriter, relaysOf } from './named-destinations.ts';
-import type { OpenFeed } from './open-feed.ts';
+import type { Deployment } from '../place/find-deployment.ts';
+import {
+  nameDestination,
+  openDestinationOf,
+  openPositionWriter,
+  relaysOf,
+} from '../place/named-destinations.ts';
+import type { OpenFeed } from '../place/open-feed.ts';
 import { withRingQueue } from './open-webhook.ts';
 
 /** Which groups; without any, all that are recorded as behind at the destinations that have a relay. */

@@ -17,8 +17,8 @@ import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { admitsEvent, requestOf } from '../../shared/webhooks/webhook-sender.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
-import { nameDestination, openDestinationOf } from './named-destinations.ts';
-import { labelsOfWebhook, type OpenFeed } from './open-feed.ts';
+import { nameDestination, openDestinationOf } from '../place/named-destinations.ts';
+import { labelsOfWebhook, type OpenFeed } from '../place/open-feed.ts';
 
 export interface ReplayTarget {
   readonly kind: 'stdout' | 'destination' | 'webhook';

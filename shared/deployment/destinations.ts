@@ -1,6 +1,6 @@
 // The registry of a feed's destinations. Commands take their names. To add one: its name and traits here, its adapter
 // in functions/adapters/open-destination.ts, its address in functions/relay/relay-environment.ts and
-// local/operating/named-destinations.ts, its relay and sweep in infra/publishing.ts, its alarms in infra/monitoring.ts.
+// local/place/named-destinations.ts, its relay and sweep in infra/publishing.ts, its alarms in infra/monitoring.ts.
 // The compiler names each of these files.
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';

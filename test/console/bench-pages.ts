@@ -10,7 +10,7 @@ import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { formatAttribute } from '../../functions/adapters/stored-format.ts';
 import { createMoments } from '../../local/cli/moments.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { withDeployment } from '../../local/operating/open-deployment.ts';
+import { withDeployment } from '../../local/place/open-deployment.ts';
 import { createReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import { chunked, inParallel } from '../../shared/in-parallel.ts';

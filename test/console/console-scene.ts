@@ -9,8 +9,8 @@ import { createMoments } from '../../local/cli/moments.ts';
 import { type ConsoleFeed, createConsoleFeed } from '../../local/console/console-feed.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { openDeployment } from '../../local/operating/open-deployment.ts';
-import { labelsOfForwarded } from '../../local/operating/open-feed.ts';
+import { openDeployment } from '../../local/place/open-deployment.ts';
+import { labelsOfForwarded } from '../../local/place/open-feed.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import {
   type DestinationTraits,

@@ -7,8 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 import { createMoments } from '../../local/cli/moments.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { openDirectory } from '../../local/operating/open-directory.ts';
-import type { OpenFeed } from '../../local/operating/open-feed.ts';
+import { openDirectory } from '../../local/place/open-directory.ts';
+import type { OpenFeed } from '../../local/place/open-feed.ts';
 import {
   createReferenceService,
   type ReferenceService,

@@ -1,5 +1,5 @@
 // A feed whose stores can be cut off from those who read them.
-import type { OpenFeed } from '../../local/operating/open-feed.ts';
+import type { OpenFeed } from '../../local/place/open-feed.ts';
 
 export interface CutOffFeed {
   readonly feed: OpenFeed;

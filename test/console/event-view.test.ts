@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMoments } from '../../local/cli/moments.ts';
 import { liveRow } from '../../local/console/event-view.ts';
 import { textOf } from '../../local/console/html.ts';
-import { readExample } from '../../local/operating/example-events.ts';
+import { readExample } from '../../local/receiver-check/example-events.ts';
 
 const moments = createMoments({ zone: 'UTC', now: () => Date.parse('2026-11-20T10:15:30Z') });
 /** The text of the event's row without its JSON. */

@@ -7,7 +7,7 @@ import { createMoments } from '../../local/cli/moments.ts';
 import type { ServedFeed } from '../../local/console/console-feed.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { openDirectory } from '../../local/operating/open-directory.ts';
+import { openDirectory } from '../../local/place/open-directory.ts';
 import { openStore } from '../../local/store/open-store.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES, type Stage } from '../../infra/stages.ts';
-import { PARTS } from '../../local/operating/find-deployment.ts';
+import { PARTS } from '../../local/place/find-deployment.ts';
 import { resolve } from './resolve-intrinsics.ts';
 import { newUnbundledApp } from './synthesize.ts';
 import { resourcesOf, templateOf } from './template.ts';

@@ -6,7 +6,7 @@ import { findForwardSecret } from '../../../local/feed/forward-secret.ts';
 import { explainGroup, isSkipped } from '../../../local/operating/explain-group.ts';
 import { exportGroups } from '../../../local/operating/export-groups.ts';
 import { redriveGroups } from '../../../local/operating/redrive-groups.ts';
-import { withFeed } from '../../../local/operating/with-feed.ts';
+import { withFeed } from '../../../local/place/with-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';

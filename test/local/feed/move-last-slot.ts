@@ -1,4 +1,4 @@
-import { withFeed } from '../../../local/operating/with-feed.ts';
+import { withFeed } from '../../../local/place/with-feed.ts';
 
 /** Moves the last slot ahead, like a wrong clock. Retries if a running tick saves in between. */
 export async function moveLastSlot(dataDir: string, aheadMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { healthRoutes } from '../../../local/listener/health-routes.ts';
-import type { FeedVerdict } from '../../../local/operating/judge-feed.ts';
+import type { FeedVerdict } from '../../../local/status/judge-feed.ts';
 
 const VERDICT: FeedVerdict = {
   ...{ verdict: 'well', concerns: [], unknown: [], polledAt: null, baseline: null, waiting: 0 },

@@ -7,7 +7,7 @@ import {
   type SearchOptions,
   type SearchProblem,
 } from '../../../local/operating/find-returns.ts';
-import type { OpenFeed } from '../../../local/operating/open-feed.ts';
+import type { OpenFeed } from '../../../local/place/open-feed.ts';
 import { openStore } from '../../../local/store/open-store.ts';
 import { MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import { aParcel, HOSTILE, type SearchedFeed, startSearchedFeed, TOKEN } from './searched-feed.ts';

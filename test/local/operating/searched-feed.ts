@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OpenFeed } from '../../../local/operating/open-feed.ts';
-import { withFeed } from '../../../local/operating/with-feed.ts';
+import type { OpenFeed } from '../../../local/place/open-feed.ts';
+import { withFeed } from '../../../local/place/with-feed.ts';
 import {
   createReferenceService,
   type ReferenceService,

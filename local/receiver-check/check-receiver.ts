@@ -3,7 +3,7 @@
 import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { formatDuration } from '../cli/durations.ts';
-import { explainFailure } from './explain-failure.ts';
+import { explainFailure } from '../status/explain-failure.ts';
 import { type CheckPost, EVENT_STEP, type ReceiverStep } from './receiver-steps.ts';
 
 export interface CheckReceiverPorts {

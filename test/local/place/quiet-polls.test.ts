@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbDispatches } from '../../../functions/adapters/dynamodb-dispatches.ts';
 import { createDynamoDbProgress } from '../../../functions/adapters/dynamodb-progress.ts';
-import { withQuietPolls } from '../../../local/operating/load-quiet-polls.ts';
-import { describeSource } from '../../../local/operating/source-status.ts';
+import { withQuietPolls } from '../../../local/place/load-quiet-polls.ts';
+import { describeSource } from '../../../local/status/source-status.ts';
 import { HOUR, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { clockAt, openTables, type TestTables } from '../../contract/stores.ts';

@@ -1,10 +1,10 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
-import { formatDestination, headlineOf } from '../../../local/operating/format-status.ts';
-import { judgeFeed } from '../../../local/operating/judge-feed.ts';
-import type { Overview, OverviewReader, OverviewWebhook } from '../../../local/operating/load-overview.ts';
-import { describeSource } from '../../../local/operating/source-status.ts';
+import { formatDestination, headlineOf } from '../../../local/status/format-status.ts';
+import { judgeFeed } from '../../../local/status/judge-feed.ts';
+import type { Overview, OverviewReader, OverviewWebhook } from '../../../local/status/load-overview.ts';
+import { describeSource } from '../../../local/status/source-status.ts';
 import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Reader } from '../../../shared/pulling/reader.ts';
 import type { Unread } from '../../../shared/pulling/unread.ts';

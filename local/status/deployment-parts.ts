@@ -3,9 +3,9 @@
 // updates its figures once a minute.
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
+import { listWebhooks } from '../place/named-destinations.ts';
+import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from '../place/open-feed.ts';
 import { listSubscribers, type Subscribers } from './list-subscribers.ts';
-import { listWebhooks } from './named-destinations.ts';
-import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 
 export interface DeploymentParts {
   configured: OpenFeed['configured'];

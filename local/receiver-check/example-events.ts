@@ -5,7 +5,7 @@ import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import { type EventIdParts, formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
 import { didYouMean } from '../cli/suggest.ts';
-import { documentsFolder } from './documents-folder.ts';
+import { documentsFolder } from '../operating/documents-folder.ts';
 
 const ENDING = '.json';
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askService } from '../../../local/operating/ask-service.ts';
 import { findReturns, type SearchProblem } from '../../../local/operating/find-returns.ts';
-import { withFeed } from '../../../local/operating/with-feed.ts';
+import { askService } from '../../../local/place/ask-service.ts';
+import { withFeed } from '../../../local/place/with-feed.ts';
 import {
   createReferenceService,
   type ReferenceService,

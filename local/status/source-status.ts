@@ -1,5 +1,5 @@
-// Derives a source's status for operators from its state: one verdict, why, and what to do. Pure. format-status.ts makes the text, except for sentences
-// that the feed's own events also use.
+// Derives a source's status for operators from its state: one verdict, why, and what to do. Pure. format-status.ts makes
+// the text, except for sentences that the feed's own events also use.
 
 import { describeConsequence, describeHold, holdCommand } from '../../shared/guarding/describe-hold.ts';
 import { type Hold, hold } from '../../shared/guarding/hold.ts';
@@ -17,6 +17,7 @@ import { KEPT_LANES, type KeptLane, type SourceState } from '../../shared/source
 import { toWords } from '../cli/given-options.ts';
 import { formatKnownInstant } from '../cli/moments.ts';
 import { shellWord } from '../cli/shell-word.ts';
+import type { Poller } from '../place/open-feed.ts';
 import type { GivenOption } from '../store/documents.ts';
 
 /** Times are ISO 8601, durations milliseconds; null is unknown, or not known yet. */
@@ -204,9 +205,6 @@ export interface NextStep {
   readonly text: string;
   readonly command: string | null;
 }
-
-/** The process that has a data directory for a `watch`; null if none has it, undefined if that is not known. */
-export type Poller = { readonly pid: number } | null | undefined;
 
 interface Circumstances {
   /** By the local clock. */

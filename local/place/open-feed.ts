@@ -28,7 +28,9 @@ import type { Unsent } from '../store/unsent.ts';
 import type { UnsentQuery } from './changed-groups.ts';
 import type { Deployment } from './find-deployment.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
-import type { Poller } from './source-status.ts';
+
+/** The process that has a data directory for a `watch`; null if none has it, undefined if that is not known. */
+export type Poller = { readonly pid: number } | null | undefined;
 
 export interface PlaceFlags {
   readonly data?: string;

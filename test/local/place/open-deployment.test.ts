@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { UsageError } from '../../../local/cli/failures.ts';
-import { openDeployment } from '../../../local/operating/open-deployment.ts';
+import { openDeployment } from '../../../local/place/open-deployment.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

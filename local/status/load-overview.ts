@@ -10,11 +10,16 @@ import type { Reader } from '../../shared/pulling/reader.ts';
 import { findUnread, type Unread } from '../../shared/pulling/unread.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
+import { type ChangedGroup, changedGroups, type UnsentQuery } from '../place/changed-groups.ts';
+import {
+  type ConfiguredSources,
+  labelsOfWebhook,
+  type OpenFeed,
+  type WebhookLabels,
+} from '../place/open-feed.ts';
 import type { Unsent } from '../store/unsent.ts';
-import { type ChangedGroup, changedGroups, type UnsentQuery } from './changed-groups.ts';
 import type { DeploymentParts, SubscribersAt } from './deployment-parts.ts';
 import { countMessages } from './list-subscribers.ts';
-import { type ConfiguredSources, labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 import { type Attempt, createProblems } from './problems.ts';
 import { describeSource, type SourceStatus, type StatusCircumstances } from './source-status.ts';
 

@@ -1,7 +1,7 @@
 // The service's present answer for a return, compared with what a running feed has stored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askService } from '../../../local/operating/ask-service.ts';
-import { aParcel, type SearchedFeed, startSearchedFeed, TOKEN } from './searched-feed.ts';
+import { askService } from '../../../local/place/ask-service.ts';
+import { aParcel, type SearchedFeed, startSearchedFeed, TOKEN } from '../operating/searched-feed.ts';
 
 let searched: SearchedFeed;
 

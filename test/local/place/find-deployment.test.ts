@@ -7,7 +7,7 @@ import {
   findDeploymentInEnvironment,
   findStackDeployment,
   partOf,
-} from '../../../local/operating/find-deployment.ts';
+} from '../../../local/place/find-deployment.ts';
 
 describe('tables named by the environment', () => {
   it('are used if all four are named, and rejected if only some are', () => {

@@ -2,7 +2,7 @@
 
 import type { SQS } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { type Deployment, withClient } from './find-deployment.ts';
+import { type Deployment, withClient } from '../place/find-deployment.ts';
 import { type Attempt, describeProblem } from './problems.ts';
 
 /** Null is unknown. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkReceiver } from '../../../local/operating/check-receiver.ts';
-import { type CheckPost, receiverSteps } from '../../../local/operating/receiver-steps.ts';
+import { checkReceiver } from '../../../local/receiver-check/check-receiver.ts';
+import { type CheckPost, receiverSteps } from '../../../local/receiver-check/receiver-steps.ts';
 import type { Answer } from '../../../shared/webhooks/webhook-ports.ts';
 
 const ACCEPTED: Answer = { status: 204, retryAfter: undefined, requestMs: 5 };
