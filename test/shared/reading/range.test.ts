@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../../shared/instant.ts';
 import {
   boundsOf,
+  contains,
+  type Interval,
   isWithin,
   type Page,
   type Range,
@@ -53,6 +55,20 @@ describe('an interval', () => {
       true,
       false,
     ]);
+  });
+
+  it.each<[Interval, Interval, boolean]>([
+    [{ from: 2, to: 5 }, { from: 2, to: 5 }, true],
+    [{ from: 2, to: 5 }, { from: 3, to: 4 }, true],
+    [{ from: 2, to: 5 }, { from: 1, to: 4 }, false],
+    [{ from: 2, to: 5 }, { from: 3, to: 6 }, false],
+    [{ from: 2, to: 5 }, { to: 4 }, false],
+    [{ from: 2, to: 5 }, { from: 3 }, false],
+    [{ from: 2 }, { from: 2 }, true],
+    [{ to: 5 }, { to: 5 }, true],
+    [{}, {}, true],
+  ])('%j holds all of %j: %s', (outer, inner, isHeld) => {
+    expect(contains(outer, inner)).toBe(isHeld);
   });
 });
 
