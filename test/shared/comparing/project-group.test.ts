@@ -4,6 +4,7 @@ import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import * as entities from '../../../shared/contract/entities.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import { DOCUMENTED_RESOURCES } from '../../../shared/returns-service/documented-resources.ts';
+import { UNREADABLE } from '../../../shared/returns-service/field-kinds.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { aRow, type Row, read, snapshotOf, take } from './a-reading.ts';
 
@@ -295,6 +296,55 @@ function fillCodes(text: string) {
     }
   };
 }
+
+describe('a watched field', () => {
+  const fields = [
+    ...['return_group.return_outcome', 'return_group.credit_method'],
+    ...['carrier', 'tracking_number', 'shipped_at', 'delivered_at', 'return_ids'].map(
+      (field) => `shipment.${field}`,
+    ),
+    ...['shipment_id', 'platform_refund_transaction_ids', 'last_rma_number', 'last_rma_provider'].map(
+      (field) => `return_line_item.${field}`,
+    ),
+    'exchange_line_item.line_item_platform_id',
+  ];
+  const LISTS = {
+    return_line_item: 'returns',
+    shipment: 'shipments',
+    exchange_line_item: 'exchange_line_items',
+  };
+  const PROJECTED = { ...LISTS, return_line_item: 'return_line_items' } as const;
+
+  it.each(fields)(
+    '%s says nothing where it is absent and kept, or can not be read, and else is null',
+    (name) => {
+      const [entity = '', field = ''] = name.split('.');
+      const shownOf = (value: unknown, kept: readonly string[]) => {
+        const list = LISTS[entity as keyof typeof LISTS];
+        const group = structuredClone(groupOf(aRow())) as unknown as Record<
+          string,
+          Record<string, unknown>[]
+        >;
+        const changed = list === undefined ? (group as Record<string, unknown>) : group[list]?.[0];
+        if (value === undefined) delete changed?.[field];
+        else Object.assign(changed ?? {}, { [field]: value });
+        const projection = projectGroup(group as never, new Set(kept)) as unknown as Record<string, unknown>;
+        const shown =
+          list === undefined ? projection.group : projection[PROJECTED[entity as keyof typeof PROJECTED]];
+        return (Array.isArray(shown) ? shown[0] : shown)[field];
+      };
+
+      expect([shownOf(undefined, [name]), shownOf(UNREADABLE, [])]).toEqual([undefined, undefined]);
+      expect([null, []]).toContainEqual(
+        shownOf(
+          undefined,
+          fields.filter((other) => other !== name),
+        ),
+      );
+      expect([null, []]).toContainEqual(shownOf(null, [name]));
+    },
+  );
+});
 
 function groupOf(row: unknown) {
   const parsed = parseReturnGroup(row);

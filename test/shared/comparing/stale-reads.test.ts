@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { withStamp } from '../../../shared/comparing/stale-reads.ts';
 import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aRow, instantOf, type Row, read, SETTLE, snapshotOf, take } from './a-reading.ts';
 
@@ -186,5 +187,28 @@ describe('the observation of an event', () => {
     expect(change?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
     expect(removal?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
     expect(remembered?.sentAt).toBe(snapshot.sentAt + MINUTE);
+  });
+});
+
+describe('a reading without a readable stamp', () => {
+  const unstamped = () => {
+    const reading = read(aRow(), 0, { updatedAt: 1 });
+    return {
+      ...reading,
+      projection: { ...reading.projection, group: { ...reading.projection.group, updated_at: undefined } },
+    };
+  };
+
+  it('has the stamp that is known, if one is', () => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    expect(withStamp(unstamped(), snapshot)).toEqual({ ...unstamped(), updatedAt: snapshot.updatedAt });
+    expect(withStamp(unstamped(), undefined)).toEqual(unstamped());
+  });
+
+  it('is another one than a reading with its own', () => {
+    const snapshot = { ...snapshotOf(read(aRow())), updatedAt: 7 };
+
+    expect(withStamp(read(aRow()), snapshot)).toEqual(read(aRow()));
   });
 });
