@@ -29,7 +29,7 @@ it('a whole return has its group, all its entities and refunds, and the number o
 
 it('a whole return without refunds has none', () => {
   const snapshot = snapshotOf(read(aRow()));
-  const projection = { ...snapshot.projection, refund_transactions: null };
+  const projection = { ...snapshot.projection, refund_transactions: undefined };
 
   const { entities } = wholeReturn('mi8x2k', { ...snapshot, projection });
 
