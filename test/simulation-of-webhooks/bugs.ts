@@ -82,8 +82,8 @@ export const BUGS_OF_WEBHOOKS: readonly Bug[] = [
     'if ((isFree || due > 0) && due <= now)',
   ]),
   bug('an accepted event does not move the mark', 'shared/publishing/relay.ts', [
-    'run.unmarked.add(lane);',
-    '',
+    'run.unmarked.add(lane);\n    run.sent += 1;',
+    'run.sent += 1;',
   ]),
   bug('an event is skipped with the events that the filter excludes', 'shared/publishing/lane.ts', [
     'admits?.(head) === false; head = headOf(lane)) {',
