@@ -43,7 +43,7 @@ const QUICK_SHARE = 0.2;
 /** Reads the list of sources, and sends: seconds for thousands of them. */
 const DISPATCHER_TIMEOUT = Duration.seconds(50);
 
-/** What the poller knows of sources, notes of ticks, and reserves for operators' searches. */
+/** The items that the poller writes: states of sources, progress of ticks, operators' searches under way. */
 const POLLED = ['source/*', 'activity/*', 'progress/*', 'search/*'] as const;
 
 export interface PollingProps extends FunctionDefaults {

@@ -13,7 +13,7 @@ export interface Page {
   readonly isFixed?: boolean;
   /** The address that the browser loads next, at once, for the rest of a slow answer. */
   readonly continuesAt?: string;
-  /** What the page searched for: it stays in the box, to be corrected. */
+  /** The text that was searched for. It stays in the box, to be corrected. */
   readonly searched?: string;
 }
 

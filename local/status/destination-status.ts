@@ -35,7 +35,7 @@ export interface DestinationStatus {
   readonly destination: string;
   readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded' | 'reader';
   readonly title: string;
-  /** What a webhook or a reader gets; null for the others, which get events. */
+  /** The form in which a webhook or a reader gets changes; null for the others, which get events. */
   readonly shape: MessageShape | null;
   /** Which events a webhook or a reader gets; null for the others. */
   readonly filter: EventFilter | null;

@@ -53,7 +53,7 @@ export interface OverviewWebhook extends RelayedDestination {
   readonly labels: WebhookLabels;
   /** The host of a deployment's webhook: its path may be a credential. Null where the URL is a secret. */
   readonly host: string | null;
-  /** What its senders noted; undefined before the first attempt. */
+  /** The state that its senders share; undefined before the first attempt. */
   readonly endpoint: EndpointState | undefined;
 }
 

@@ -1,6 +1,5 @@
-// What a webhook of the shape `return` gets instead of events, and a reader shows: one message with the whole return as it
-// is at that moment, and what has changed since the last message that was accepted, or in the reader's page. The ledger and
-// the other destinations have none.
+// The message of the shape `return`, for webhooks and readers: the whole return as it is at that moment, and its changes
+// since the last message that was accepted, or in the reader's page. The ledger and the other destinations have none.
 import * as z from 'zod';
 import { exchangeLineItem, refundTransaction, returnGroup, returnLineItem, shipment } from './entities.ts';
 import { EVENT_SCHEMAS, envelope, numbered } from './event.ts';

@@ -3,7 +3,7 @@ import type { FeedEvent } from '../contract/event.ts';
 
 /** The events of all return groups in one order. A position never changes its event, and none appears behind another. */
 export interface Positions {
-  /** What the positions belong to: a restored directory has others. */
+  /** Names the place of the positions. A restored directory has another name. */
   epoch(): Promise<string>;
   /**
    * The events after a position, in order. `last` is the last position seen.

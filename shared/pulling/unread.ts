@@ -1,5 +1,5 @@
-// What a reader of the pull feed has not read: `status` shows it, and an alarm watches it. A reader says how far it is by
-// the offset that it asks from, as nothing else tells what its client has saved.
+// The events that a reader of the pull feed has not read: `status` shows them, and an alarm watches them. The offset that a
+// reader asks from says how far it is: nothing else tells what its client has saved.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import type { Positions } from './positions.ts';
 import type { Reader } from './reader.ts';

@@ -83,7 +83,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
 
   let last: Promise<unknown> = Promise.resolve();
 
-  /** What this sender saves follows on itself, so it conflicts with other senders alone. */
+  /** This sender's saves follow each other, so they conflict with those of other senders alone. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = last.then(work);
     last = result.catch(() => {});

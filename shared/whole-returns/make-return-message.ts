@@ -8,7 +8,7 @@ import { formatReturnId } from '../contract/event-id.ts';
 import { type ChangeInShort, RETURN_CHANGED, type ReturnChanged } from '../contract/return-message.ts';
 import type { GroupKey } from '../ports.ts';
 
-/** What has changed since the mark, or since a page begins. */
+/** The changes since the mark, or since a page begins. */
 export interface ChangesSince {
   /** The newest ones. */
   readonly newest: readonly FeedEvent[];
